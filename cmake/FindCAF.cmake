@@ -1,0 +1,29 @@
+# Debian's libcaf-dev has no CMake package. Only the core is used: connections do not go through
+# caf::io, TLS does not go through caf::openssl.
+find_path(CAF_INCLUDE_DIR caf/config.hpp)
+find_library(CAF_CORE_LIBRARY caf_core)
+
+if(CAF_INCLUDE_DIR)
+  file(STRINGS ${CAF_INCLUDE_DIR}/caf/config.hpp _caf_line REGEX "#define CAF_VERSION [0-9]+")
+  string(REGEX MATCH "[0-9]+" _caf_number "${_caf_line}")
+  if(_caf_number)
+    math(EXPR _caf_major "${_caf_number} / 10000")
+    math(EXPR _caf_minor "${_caf_number} / 100 % 100")
+    math(EXPR _caf_patch "${_caf_number} % 100")
+    set(CAF_VERSION ${_caf_major}.${_caf_minor}.${_caf_patch})
+  endif()
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(CAF
+  REQUIRED_VARS CAF_CORE_LIBRARY CAF_INCLUDE_DIR
+  VERSION_VAR CAF_VERSION)
+mark_as_advanced(CAF_INCLUDE_DIR CAF_CORE_LIBRARY)
+
+if(CAF_FOUND AND NOT TARGET CAF::core)
+  add_library(CAF::core UNKNOWN IMPORTED)
+  set_target_properties(CAF::core PROPERTIES
+    IMPORTED_LOCATION ${CAF_CORE_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR})
+  target_link_libraries(CAF::core INTERFACE Threads::Threads)
+endif()
