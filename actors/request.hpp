@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/request_head.hpp"
+
+namespace bulkhead {
+
+// What a handler sees of a request: views into the session's own buffers.
+// Every view lives until the handler returns; copy what must live longer.
+// Read it from the handler's own call only.
+class request {
+ public:
+  using parameter = std::pair<std::string_view, std::string_view>;
+
+  request(const protocol::request_head& head, std::string_view content,
+          std::span<const parameter> parameters, std::string_view peer, std::uint64_t id)
+      : head_(head), content_(content), parameters_(parameters), peer_(peer), id_(id) {}
+
+  std::string_view method() const { return head_.method(); }
+  // The request target as it was sent (RFC 9112 section 3.2).
+  std::string_view target() const { return head_.target(); }
+  // Path and query are still percent-encoded; the query is without its '?'.
+  std::string_view path() const { return head_.path(); }
+  std::string_view query() const { return head_.query(); }
+  // Host and port that the client asked for; an absolute target wins over Host.
+  std::string_view authority() const { return head_.authority(); }
+  // Only the transport decides, never the target (RFC 9110 section 4.2.2).
+  std::string_view scheme() const { return "http"; }
+
+  // The first field of that name, compared without case.
+  std::optional<std::string_view> field(std::string_view name) const { return head_.find(name); }
+  // All fields in the order of arrival, as {name, value}.
+  auto fields() const { return head_.fields(); }
+
+  // The whole content, decoded from its transfer coding.
+  std::string_view content() const { return content_; }
+
+  // The part of the path that stood for {name} in the route's pattern, still
+  // percent-encoded; empty when the pattern has no such parameter.
+  std::string_view parameter_of(std::string_view name) const {
+    for (const auto& [key, value] : parameters_)
+      if (key == name) return value;
+    return {};
+  }
+
+  // The value of `name=value` in the query, still percent-encoded; an item
+  // without '=' has an empty value.
+  std::optional<std::string_view> query_value(std::string_view name) const;
+
+  // Address and port of the connection's other end.
+  std::string_view peer() const { return peer_; }
+  // Unique in this process; the error log and a 500 name it.
+  std::uint64_t id() const { return id_; }
+
+ private:
+  const protocol::request_head& head_;
+  std::string_view content_;
+  std::span<const parameter> parameters_;
+  std::string_view peer_;
+  std::uint64_t id_;
+};
+
+}  // namespace bulkhead
