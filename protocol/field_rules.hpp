@@ -1,0 +1,33 @@
+// The few fields whose meaning decides how the connection goes on: routing, framing, options.
+//
+// RFC 9112 sections 3.2, 6 and 9.3; RFC 9110 sections 7.6.1, 7.8, 8.6 and 10.1.1. Only what has one
+// reading is accepted. All other fields are opaque here.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/error.hpp"
+#include "protocol/limits.hpp"
+#include "protocol/request_head.hpp"
+
+namespace bulkhead::protocol {
+
+class field_rules {
+ public:
+  // Notes in `head` what a field line means, or says why it is refused. Name and value are views
+  // relative to the head's base. The request line is known already.
+  static error note(request_head& head, std::string_view name, std::string_view value);
+
+  // What can only be said about the whole field section.
+  static error conclude(const request_head& head, const limits& bounds);
+
+ private:
+  static error note_host(request_head& head, std::string_view value);
+  static error note_content_length(request_head& head, std::string_view value);
+  static error note_transfer_encoding(request_head& head, std::string_view value);
+  static error note_connection(request_head& head, std::string_view value);
+  static error note_expect(request_head& head, std::string_view value);
+  static error note_upgrade(request_head& head, std::string_view value);
+};
+
+}  // namespace bulkhead::protocol

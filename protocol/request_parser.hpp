@@ -1,0 +1,74 @@
+// Parses request heads as their octets arrive, RFC 9112 sections 2.2, 3 and 5.
+//
+// The caller keeps the octets: every call brings all unconsumed input from the head's first octet,
+// and the parser goes on where it stopped, so that any splitting costs linear time and gives the
+// same verdict. Octets are judged strictly in their order; the first bad one or the first one past
+// a limit ends it. Nothing is allocated and nothing recurses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "protocol/event.hpp"
+#include "protocol/limits.hpp"
+#include "protocol/request_head.hpp"
+
+namespace bulkhead::protocol {
+
+class request_parser {
+ public:
+  // need_more; head, whose octets are the consumed ones; or refused, after which reset() is the
+  // only way on. Until then `input` must begin with the same octets, at any address, and `head`
+  // must be the same object. An empty line before the request line belongs to the head.
+  event next(std::string_view input, const limits& bounds, request_head& head);
+
+  // Whether octets of an unfinished head have been seen.
+  bool has_begun() const { return position_ > 0; }
+
+  // Forgets everything: the next input is the beginning of a head.
+  void reset() { *this = {}; }
+
+ private:
+  enum class state : std::uint8_t {
+    line_begin,
+    empty_line_lf,
+    method,
+    target,
+    version,
+    request_line_lf,
+    field_begin,
+    field_name,
+    field_blanks,
+    field_value,
+    field_lf,
+    head_lf,
+    complete,
+  };
+
+  // One call's input with the end that a limit may have brought nearer.
+  struct window;
+
+  error step(window& in);
+  error begin_line(window& in);
+  error begin_field(window& in);
+  error read_method(window& in);
+  error read_target(window& in);
+  error read_version(window& in);
+  error read_field_name(window& in);
+  error read_field_value(window& in);
+  error expect_lf(window& in, state next);
+  error add_field(window& in);
+  error over_limit() const;
+  std::size_t end_of_window(const limits& bounds) const;
+  bool in_request_line() const { return state_ <= state::request_line_lf; }
+
+  std::uint32_t position_ = 0;     // how far the input has been judged
+  std::uint16_t mark_ = 0;         // where the method, target, version or field name began
+  std::uint16_t name_end_ = 0;     // where the field name ended
+  std::uint16_t value_begin_ = 0;  // where the field value began
+  std::uint8_t empty_lines_ = 0;
+  state state_ = state::line_begin;
+};
+
+}  // namespace bulkhead::protocol

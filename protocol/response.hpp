@@ -1,0 +1,76 @@
+// What a handler returns: a status, fields and content.
+//
+// A value: it owns all its parts. Fields are checked where they are set, so that a mistake is
+// reported to the line of code that made it and never reaches the wire. Framing and connection
+// management (RFC 9112 sections 6 and 9) belong to the server, which adds Date, Content-Length,
+// Transfer-Encoding and Connection itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bulkhead::protocol {
+
+class response {
+ public:
+  // Throws std::invalid_argument unless the status is 101 or lies between 200 and 599: interim
+  // responses are the server's to send.
+  explicit response(int status = 200);
+
+  // Responses with content of a common media type, text in UTF-8.
+  static response text(std::string content, int status = 200);
+  static response html(std::string content, int status = 200);
+  static response json(std::string content, int status = 200);
+  static response bytes(std::string content, int status = 200);
+
+  // Set a field, taking the place of all with that name, or add one more. Names compare without
+  // case. Throws std::invalid_argument, naming the field and the fault, when the name is no token,
+  // the value has a control character, or the field is the server's own; Upgrade needs status 101
+  // or 426. After a throw the response is as before. Name and value must not be views into it.
+  response& set(std::string_view name, std::string_view value);
+  response& add(std::string_view name, std::string_view value);
+
+  response& set_content(std::string content) {
+    content_ = std::move(content);
+    return *this;
+  }
+
+  // The connection ends behind this response.
+  response& close() {
+    closes_ = true;
+    return *this;
+  }
+
+  // As newly made, but the memory of fields and content is kept for reuse.
+  void reset(int status = 200);
+
+  std::uint16_t status() const { return status_; }
+  bool closes() const { return closes_; }
+  std::string_view content() const { return content_; }
+  std::string_view content_type() const;
+
+  // The value of the first field with this name that was set or added; empty when there is none.
+  // A view into this response.
+  std::string_view find(std::string_view name) const;
+
+  // Moves the content out, for a caller that writes it without a copy. content() is empty after it.
+  std::string take_content() { return std::exchange(content_, {}); }
+
+  // All fields but those of the server in wire form, each with its CRLF. The media type of text()
+  // and its like stands beside them until a Content-Type is set.
+  std::string_view field_lines() const { return field_lines_; }
+  std::string_view default_content_type() const { return default_content_type_; }
+
+ private:
+  response(int status, std::string content, std::string_view content_type);
+
+  std::string field_lines_;
+  std::string content_;
+  std::string_view default_content_type_;  // static storage
+  std::uint16_t status_;
+  bool closes_ = false;
+};
+
+}  // namespace bulkhead::protocol

@@ -1,0 +1,59 @@
+// Turns responses into octets: heads, and the framing of chunked content.
+//
+// RFC 9112 sections 4, 6 and 7.1; RFC 9110 section 6.6.1 for Date. Everything is appended to a
+// string whose capacity the caller keeps, so that nothing is allocated in steady state. Free
+// functions without state; server_connection knows which of them is due.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/error.hpp"
+#include "protocol/method.hpp"
+#include "protocol/response.hpp"
+#include "protocol/status.hpp"
+#include "protocol/write_error.hpp"
+
+namespace bulkhead::protocol {
+
+enum class framing : std::uint8_t {
+  length,       // Content-Length
+  chunked,      // Transfer-Encoding: chunked, HTTP/1.1 only
+  until_close,  // neither: the end of the connection ends the content
+};
+
+// What the head depends on besides the response.
+struct head_context {
+  method request_method = method::unknown;
+  int minor_version = 1;  // of the request
+  bool closes = false;    // the connection ends behind this response
+  framing content_framing = framing::length;
+  std::string_view date{};  // IMF-fixdate; left out when empty
+};
+
+// Whether content follows the head: not after HEAD, nor with a status that has none.
+constexpr bool content_follows(method request_method, std::uint16_t status) {
+  return request_method != method::head && allows_content(status);
+}
+
+// Why this response can't answer a request with this method; nothing when it can.
+std::optional<write_error> find_fault(const response& answer, method request_method);
+
+// Status line, fields and the empty line. The response must be without fault.
+void write_head(const response& answer, const head_context& context, std::string& out);
+
+// A chunk is head, data, tail. `size` must not be 0, since that would end the content.
+void write_chunk_head(std::size_t size, std::string& out);
+void write_chunk_tail(std::string& out);
+void write_last_chunk(std::string& out);
+
+// 100 (Continue), RFC 9110 section 15.2.1.
+void write_continue(std::string& out);
+
+// The whole answer to a refused request, its reason as content; without content for HEAD.
+void write_refusal(error why, method request_method, std::string_view date, std::string& out);
+
+}  // namespace bulkhead::protocol

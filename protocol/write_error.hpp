@@ -1,0 +1,39 @@
+// What a handler or the session did wrong when it answered. Nothing was written, nothing changed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace bulkhead::protocol {
+
+enum class write_error : std::uint8_t {
+  no_request,             // no response is owed now
+  response_already_sent,  // the request has had its response, or is having it
+  connection_closed,      // a refusal or the end of the connection came first
+  not_streaming,          // write or finish without begin
+  content_not_allowed,    // content with a status that has none
+  connect_accepted,       // a 2xx to CONNECT would open a tunnel that nobody serves
+  upgrade_not_requested,  // 101 without the request asking for it
+  upgrade_unnamed,        // 101 without an Upgrade field
+  request_not_read,       // 101 before the request is complete
+};
+
+// One sentence for the log. Static storage.
+constexpr std::string_view text_of(write_error what) {
+  // clang-format off
+  switch (what) {
+    case write_error::no_request: return "There is no request to answer.";
+    case write_error::response_already_sent: return "The request has had its response already.";
+    case write_error::connection_closed: return "The connection takes no more responses.";
+    case write_error::not_streaming: return "No streamed response has begun.";
+    case write_error::content_not_allowed: return "A response with this status can't have content.";
+    case write_error::connect_accepted: return "CONNECT was answered with success.";
+    case write_error::upgrade_not_requested: return "The request did not ask to switch protocols.";
+    case write_error::upgrade_unnamed: return "A 101 response needs an Upgrade field.";
+    case write_error::request_not_read: return "The request was not read to its end.";
+  }
+  // clang-format on
+  return {};
+}
+
+}  // namespace bulkhead::protocol
