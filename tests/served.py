@@ -1,0 +1,62 @@
+"""Starts `bulkhead serve` on a port of the system's choice and ends it by its own process id."""
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+
+READY_S = 20  # instrumented builds on a busy machine start slowly
+STOP_S = 20
+LISTENING = re.compile(r"listening on http://(.+):([0-9]+)\n")
+
+
+class Served:
+    """with Served(program) as server: ...; afterwards server.exit_code and server.log tell how it
+    ended. A server that does not end in time is killed, and exit_code is None."""
+
+    def __init__(self, program, *options):
+        self.command = [program, "serve", "--listen", "127.0.0.1:0", *options]
+        self.exit_code, self.log = None, ""
+
+    def __enter__(self):
+        # A file and not a pipe: a server that logs much must not wait for a reader.
+        self._log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.PIPE, stderr=self._log, text=True)
+        try:
+            self.host, self.port = self._address()
+        except BaseException:
+            self._end(signal.SIGKILL)
+            raise
+        return self
+
+    def _address(self):
+        deadline = time.monotonic() + READY_S
+        while time.monotonic() < deadline:
+            if select.select([self.process.stdout], [], [], 0.1)[0]:
+                line = self.process.stdout.readline()
+                found = LISTENING.fullmatch(line)
+                if found:
+                    return found.group(1), int(found.group(2))
+                if not line:
+                    break
+        self._end(signal.SIGKILL)
+        raise RuntimeError(f"no address from {' '.join(self.command)}\n{self.log}")
+
+    def __exit__(self, *_):
+        self._end(signal.SIGTERM)
+
+    def _end(self, by):
+        if self.process.poll() is None:
+            self.process.send_signal(by)
+        try:
+            self.exit_code = self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+        if not self._log.closed:
+            self._log.seek(0)
+            self.log = self._log.read()
+            self._log.close()
