@@ -34,13 +34,16 @@ constexpr std::uint16_t as_offset(std::uint32_t position) {
 }  // namespace
 
 struct request_parser::window {
-  const char* base;
-  const char* end;
+  std::string_view input;
   const limits& bounds;
   request_head& head;
+  std::size_t limit = 0;      // position that the line or the head may not reach unfinished
+  const char* end = nullptr;  // of the input, or the limit when that is nearer
 
-  const char* at(std::size_t position) const { return base + position; }
-  std::uint32_t position(const char* p) const { return static_cast<std::uint32_t>(p - base); }
+  const char* at(std::size_t position) const { return input.data() + position; }
+  std::uint32_t position(const char* p) const {
+    return static_cast<std::uint32_t>(p - input.data());
+  }
 };
 
 event request_parser::next(std::string_view input, const limits& bounds, request_head& head) {
@@ -48,35 +51,28 @@ event request_parser::next(std::string_view input, const limits& bounds, request
     head.clear();
   }
   head.base_ = input.data();
-  for (;;) {
-    const std::size_t limit = end_of_window(bounds);
-    const std::size_t end = std::min(input.size(), limit);
-    window in{input.data(), input.data() + end, bounds, head};
-    const bool was_in_request_line = in_request_line();
-    error why = error::none;
-    while (position_ < end && state_ != state::complete && why == error::none &&
-           in_request_line() == was_in_request_line) {
-      why = step(in);
-    }
-    if (why != error::none) {
+  window in{input, bounds, head};
+  set_limit(in);
+  while (in.at(position_) < in.end) {
+    if (const error why = step(in); why != error::none) {
       return refused(why);
     }
     if (state_ == state::complete) {
       head.size_bytes_ = position_;
       return {event_kind::head, position_};
     }
-    if (in_request_line() == was_in_request_line) {
-      return position_ < limit ? event{} : refused(over_limit());
-    }
   }
+  return position_ < in.limit ? event{} : refused(over_limit());
 }
 
 // The request line has a limit of its own, its CRLF not counted, and the head another.
-std::size_t request_parser::end_of_window(const limits& bounds) const {
-  const std::size_t line_max = bounds.request_line_bytes_max + 2;
-  const std::size_t line_begin = 2u * empty_lines_;
-  return in_request_line() ? std::min(line_begin + line_max, bounds.head_bytes_max)
-                           : bounds.head_bytes_max;
+void request_parser::set_limit(window& in) const {
+  in.limit = in.bounds.head_bytes_max;
+  if (in_request_line()) {
+    const std::size_t line_begin = 2u * empty_lines_;
+    in.limit = std::min(in.limit, line_begin + in.bounds.request_line_bytes_max + 2);
+  }
+  in.end = in.at(std::min(in.input.size(), in.limit));
 }
 
 error request_parser::over_limit() const {
@@ -138,6 +134,7 @@ error request_parser::expect_lf(window& in, state next) {
   }
   ++position_;
   state_ = next;
+  set_limit(in);
   return error::none;
 }
 
@@ -176,6 +173,10 @@ error request_parser::read_target(window& in) {
 }
 
 error request_parser::read_version(window& in) {
+  if (position_ == mark_ && in.end - in.at(position_) > 8 &&
+      std::memcmp(in.at(position_), "HTTP/1.1", version_bytes) == 0) {
+    position_ += version_bytes;  // the usual case at once; the octets below are judged one by one
+  }
   const char c = *in.at(position_);
   const std::size_t index = position_ - mark_;
   if (index < version_bytes) {
@@ -236,7 +237,7 @@ error request_parser::read_field_value(window& in) {
     value_begin_ = as_offset(in.position(from));
     state_ = from == in.end ? state::field_blanks : state::field_value;
   }
-  const char* const end = skip(class_value, from, in.end);
+  const char* const end = skip_value(from, in.end);
   position_ = in.position(end);
   if (end == in.end) {
     return error::none;

@@ -60,7 +60,7 @@ class request_parser {
   error expect_lf(window& in, state next);
   error add_field(window& in);
   error over_limit() const;
-  std::size_t end_of_window(const limits& bounds) const;
+  void set_limit(window& in) const;
   bool in_request_line() const { return state_ <= state::request_line_lf; }
 
   std::uint32_t position_ = 0;     // how far the input has been judged

@@ -127,6 +127,7 @@ void response::reset(int status) {
   status_ = checked_status(status);
   field_lines_.clear();
   content_.clear();
+  source_ = nullptr;
   default_content_type_ = {};
   closes_ = false;
 }

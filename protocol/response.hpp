@@ -7,11 +7,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace bulkhead::protocol {
+
+// Gives content piece by piece: appends the next piece to the empty string that it is given, and
+// answers whether more will come. Asked only when every piece before is written, so a client that
+// reads slowly slows it down and nothing piles up. A throw cuts the response off, visibly.
+using content_source = std::function<bool(std::string& piece)>;
 
 class response {
  public:
@@ -36,6 +42,13 @@ class response {
     content_ = std::move(content);
     return *this;
   }
+
+  // Content whose length is not known yet, behind content(); sent in chunks.
+  response& set_source(content_source source) {
+    source_ = std::move(source);
+    return *this;
+  }
+  const content_source& source() const { return source_; }
 
   // The connection ends behind this response.
   response& close() {
@@ -68,6 +81,7 @@ class response {
 
   std::string field_lines_;
   std::string content_;
+  content_source source_;
   std::string_view default_content_type_;  // static storage
   std::uint16_t status_;
   bool closes_ = false;

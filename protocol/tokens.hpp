@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace bulkhead::protocol {
@@ -64,6 +65,31 @@ constexpr bool is(character_class wanted, char c) {
 constexpr const char* skip(character_class wanted, const char* from, const char* end) {
   while (from != end && is(wanted, *from)) {
     ++from;
+  }
+  return from;
+}
+
+// Whether one of eight octets is a control: below 0x20, or 0x7f. Octets from 0x80 up are none.
+constexpr bool has_control(std::uint64_t octets) {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  const std::uint64_t no_delete = octets ^ (each * 0x7f);
+  const std::uint64_t below_space = (octets - each * 0x20) & ~octets;
+  const std::uint64_t is_delete = (no_delete - each) & ~no_delete;
+  return ((below_space | is_delete) & (each * 0x80)) != 0;
+}
+
+// skip() for class_value, which is most of a head: eight octets at a time until a control comes.
+inline const char* skip_value(const char* from, const char* end) {
+  while (from != end) {
+    std::uint64_t octets = 0;
+    while (end - from >= 8 && (std::memcpy(&octets, from, 8), !has_control(octets))) {
+      from += 8;
+    }
+    const char* const stop = end - from > 8 ? from + 8 : end;
+    from = skip(class_value, from, stop);
+    if (from != stop) {
+      break;
+    }
   }
   return from;
 }
