@@ -5,21 +5,29 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "protocol/request_head.hpp"
 
 namespace bulkhead {
+
+namespace actors {
+union peer_address;
+}
+
+// A part of the path that a route's pattern named: "{id}" and what stood there.
+struct path_parameter {
+  std::string_view name;
+  std::string_view value;
+};
 
 // What a handler sees of a request: views into the session's own buffers.
 // Every view lives until the handler returns; copy what must live longer.
 // Read it from the handler's own call only.
 class request {
  public:
-  using parameter = std::pair<std::string_view, std::string_view>;
-
   request(const protocol::request_head& head, std::string_view content,
-          std::span<const parameter> parameters, std::string_view peer, std::uint64_t id)
+          std::span<const path_parameter> parameters, const actors::peer_address& peer,
+          std::uint64_t id)
       : head_(head), content_(content), parameters_(parameters), peer_(peer), id_(id) {}
 
   std::string_view method() const { return head_.method(); }
@@ -43,26 +51,22 @@ class request {
 
   // The part of the path that stood for {name} in the route's pattern, still
   // percent-encoded; empty when the pattern has no such parameter.
-  std::string_view parameter_of(std::string_view name) const {
-    for (const auto& [key, value] : parameters_)
-      if (key == name) return value;
-    return {};
-  }
+  std::string_view parameter(std::string_view name) const;
 
   // The value of `name=value` in the query, still percent-encoded; an item
   // without '=' has an empty value.
   std::optional<std::string_view> query_value(std::string_view name) const;
 
-  // Address and port of the connection's other end.
-  std::string_view peer() const { return peer_; }
+  // Address and port of the connection's other end: "127.0.0.1:41234".
+  std::string peer() const;
   // Unique in this process; the error log and a 500 name it.
   std::uint64_t id() const { return id_; }
 
  private:
   const protocol::request_head& head_;
   std::string_view content_;
-  std::span<const parameter> parameters_;
-  std::string_view peer_;
+  std::span<const path_parameter> parameters_;
+  const actors::peer_address& peer_;
   std::uint64_t id_;
 };
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <utility>
+
+#include "actors/runtime/caf.hpp"
+#include "actors/runtime/scheduler.hpp"
+
+namespace bulkhead::actors {
+
+// A CAF actor system on our scheduler. All polled actors must have ended, and
+// the last outside reference to them must be gone, before it is destroyed:
+// hidden actors are not awaited, and a late reference would outlive the system.
+class runtime_system {
+ public:
+  explicit runtime_system(scheduler_options options);
+
+  caf::actor_system& actors() { return system_; }
+  scheduler& reactors() { return static_cast<scheduler&>(system_.scheduler()); }
+
+ private:
+  class settings : public caf::actor_system_config {
+   public:
+    explicit settings(scheduler_options options);
+  };
+
+  settings settings_;
+  caf::actor_system system_;
+};
+
+// Spawns a polled actor of type T on `home`, asleep: nothing runs until the
+// caller says run() (on home's thread) or post().
+template <class T, class... Args>
+caf::intrusive_ptr<T> spawn_polled(reactor& home, Args&&... args) {
+  caf::actor_config cfg{&home};
+  auto handle = home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
+      cfg, std::ref(home), std::forward<Args>(args)...);
+  return static_cast<T*>(caf::actor_cast<caf::abstract_actor*>(handle));
+}
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,201 @@
+#include "actors/server.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <latch>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "actors/acceptor.hpp"
+#include "actors/cpus.hpp"
+#include "actors/runtime/system.hpp"
+#include "actors/service.hpp"
+#include "actors/shard.hpp"
+#include "actors/socket.hpp"
+#include "actors/validate.hpp"
+
+namespace bulkhead {
+
+namespace {
+
+// One instance from start() to stop(). The members' order is their lifetime:
+// sessions use shards, and everything that is an actor must have ended, and all
+// references to it must be gone, before the system goes.
+class running_server {
+ public:
+  running_server(actors::service& shared, std::vector<std::vector<actors::unique_fd>> listeners,
+                 unsigned threads);
+  ~running_server() { stop(); }
+
+  // Ends everything and waits for it; again: nothing.
+  void stop();
+  statistics stats();
+
+ private:
+  actors::service& shared_;
+  std::vector<std::unique_ptr<actors::shard>> shards_;
+  std::latch acceptors_alive_;
+  actors::runtime_system system_;
+  std::vector<caf::intrusive_ptr<actors::acceptor>> acceptors_;
+};
+
+running_server::running_server(actors::service& shared,
+                               std::vector<std::vector<actors::unique_fd>> listeners,
+                               unsigned threads)
+    : shared_(shared),
+      acceptors_alive_(static_cast<std::ptrdiff_t>(listeners.size() * threads)),
+      system_({.reactors = threads, .spare_threads_max = shared.settings.spare_threads_max}) {
+  for (unsigned i = 0; i < threads; ++i) {
+    auto& home = system_.reactors().at(i);
+    shards_.push_back(std::make_unique<actors::shard>(shared, home));
+    for (auto& sockets : listeners) {
+      auto child =
+          actors::spawn_polled<actors::acceptor>(home, *shards_.back(), std::move(sockets[i]));
+      child->attach_functor([this](const caf::error&) { acceptors_alive_.count_down(); });
+      acceptors_.push_back(std::move(child));
+    }
+  }
+  for (auto& a : acceptors_) a->post(actors::work::readable);
+}
+
+void running_server::stop() {
+  for (auto& a : acceptors_) a->post(actors::work::stop);
+  acceptors_alive_.wait();
+  acceptors_.clear();
+}
+
+statistics running_server::stats() {
+  statistics sum;
+  sum.sessions = shared_.sessions.load(std::memory_order_relaxed);
+  for (const auto& s : shards_) {
+    const auto& c = s->counters();
+    sum.accepted += c.accepted.value();
+    sum.sessions_refused += c.sessions_refused.value();
+    sum.sessions_ended += c.sessions_ended.value();
+    sum.requests += c.requests.value();
+    sum.requests_refused += c.requests_refused.value();
+    sum.handler_exceptions += c.handler_exceptions.value();
+  }
+  sum.handovers = system_.reactors().handovers();
+  return sum;
+}
+
+}  // namespace
+
+struct server::implementation {
+  explicit implementation(config settings) { shared.settings = std::move(settings); }
+
+  actors::service shared;
+  std::vector<std::string> addresses;
+  statistics last;  // of the run before, once stopped
+  actors::unique_fd stop_request{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  mutable std::mutex mutex;  // guards what start() and stop() change
+  std::unique_ptr<running_server> running;
+
+  bool is_running() const {
+    const std::lock_guard guard(mutex);
+    return running != nullptr;
+  }
+  void require_stopped(const char* what) const {
+    if (running) throw std::logic_error(std::string(what) + " after start()");
+  }
+};
+
+server::server(config settings)
+    : implementation_(std::make_unique<implementation>(std::move(settings))) {}
+
+server::~server() { stop(); }
+
+server& server::route(std::initializer_list<std::string_view> methods, std::string_view pattern,
+                      handler handle) {
+  implementation_->require_stopped("route()");
+  implementation_->shared.routes.add(methods, pattern, handle);
+  return *this;
+}
+
+server& server::get(std::string_view pattern, handler handle) {
+  return route({"GET"}, pattern, std::move(handle));
+}
+
+server& server::post(std::string_view pattern, handler handle) {
+  return route({"POST"}, pattern, std::move(handle));
+}
+
+server& server::fallback(handler handle) {
+  implementation_->require_stopped("fallback()");
+  implementation_->shared.routes.set_fallback(std::move(handle));
+  return *this;
+}
+
+server& server::on_exception(exception_hook hook) {
+  implementation_->require_stopped("on_exception()");
+  implementation_->shared.on_exception = std::move(hook);
+  return *this;
+}
+
+void server::start() {
+  auto& own = *implementation_;
+  const std::lock_guard guard(own.mutex);
+  own.require_stopped("start()");
+  const auto& settings = own.shared.settings;
+  actors::validate(settings);
+  const unsigned threads = settings.threads > 0 ? settings.threads : actors::usable_cpus();
+  std::vector<std::vector<actors::unique_fd>> listeners;
+  std::vector<std::string> bound;
+  for (const auto& address : settings.listen) {
+    listeners.push_back(actors::listen_on(address, threads));
+    bound.push_back(to_string(actors::local_address(listeners.back().front().get())));
+  }
+  own.running = std::make_unique<running_server>(own.shared, std::move(listeners), threads);
+  own.addresses = std::move(bound);
+}
+
+std::vector<std::string> server::addresses() const {
+  const std::lock_guard guard(implementation_->mutex);
+  return implementation_->addresses;
+}
+
+statistics server::stats() const {
+  const std::lock_guard guard(implementation_->mutex);
+  return implementation_->running ? implementation_->running->stats() : implementation_->last;
+}
+
+void server::stop() {
+  auto& own = *implementation_;
+  if (actors::reactor::on_reactor_thread()) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(own.stop_request.get(), &one, sizeof one);
+    return;
+  }
+  const std::lock_guard guard(own.mutex);
+  if (!own.running) return;
+  own.running->stop();
+  own.last = own.running->stats();
+  own.running.reset();
+  own.addresses.clear();
+}
+
+void server::run() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGTERM);
+  ::sigaddset(&signals, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const actors::unique_fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
+  if (!implementation_->is_running()) start();
+  std::array<pollfd, 2> waited{{{signal_fd.get(), POLLIN, 0},
+                                {implementation_->stop_request.get(), POLLIN, 0}}};
+  while (::poll(waited.data(), waited.size(), -1) < 0 && errno == EINTR) {
+  }
+  stop();
+}
+
+}  // namespace bulkhead

@@ -1,0 +1,22 @@
+#include "actors/shard.hpp"
+
+namespace bulkhead::actors {
+
+session_slot::session_slot(service& shared) : shared_(&shared) {
+  if (shared.sessions.fetch_add(1, std::memory_order_relaxed) < shared.settings.sessions_max)
+    return;
+  shared.sessions.fetch_sub(1, std::memory_order_relaxed);
+  shared_ = nullptr;
+}
+
+std::string_view shard::date() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  if (now.tv_sec != date_second_) {
+    date_second_ = now.tv_sec;
+    date_ = protocol::format_date(now.tv_sec);
+  }
+  return {date_.data(), date_.size()};
+}
+
+}  // namespace bulkhead::actors

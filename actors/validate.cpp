@@ -1,0 +1,32 @@
+#include "actors/validate.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace bulkhead::actors {
+
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+void require_deadline(std::chrono::milliseconds value, const std::string& name) {
+  using namespace std::chrono_literals;
+  require(value >= 1ms && value <= 24h, name + " must lie between 1 ms and 24 h");
+}
+
+}  // namespace
+
+void validate(const config& settings) {
+  require(!settings.listen.empty(), "listen must name an address");
+  require(settings.threads <= 256, "threads must lie between 1 and 256, or be 0 for one a CPU");
+  require(settings.spare_threads_max <= 1024, "spare_threads_max must be at most 1024");
+  require(settings.sessions_max >= 1, "sessions_max must be at least 1");
+  if (const auto* wrong = protocol::check(settings.limits)) throw std::invalid_argument(wrong);
+  require_deadline(settings.head_deadline, "head_deadline");
+  require_deadline(settings.idle_deadline, "idle_deadline");
+  require_deadline(settings.linger_deadline, "linger_deadline");
+}
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "actors/config.hpp"
+
+namespace bulkhead::actors {
+
+// Throws std::invalid_argument that names the setting and what is wrong with it.
+void validate(const config& settings);
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,42 @@
+#include "actors/workspace.hpp"
+
+#include <utility>
+
+namespace bulkhead::actors {
+
+namespace {
+
+// Keeps the memory of ordinary strings, returns that of large ones.
+void empty(std::string& text) {
+  constexpr std::size_t kept_bytes_max = 64 * 1024;
+  text.clear();
+  if (text.capacity() > kept_bytes_max) text.shrink_to_fit();
+}
+
+}  // namespace
+
+void workspace::clear() {
+  input.clear();
+  content = {};
+  empty(joined_content);
+  empty(output);
+  empty(large_content);
+  empty(piece);
+  sent = 0;
+  answer.reset();
+  thrown = nullptr;
+}
+
+std::unique_ptr<workspace> workspace_pool::take() {
+  if (spares_.empty()) return std::make_unique<workspace>(fields_max_);
+  auto last = std::move(spares_.back());
+  spares_.pop_back();
+  return last;
+}
+
+void workspace_pool::give_back(std::unique_ptr<workspace> used) {
+  used->clear();
+  if (spares_.size() < spares_max) spares_.push_back(std::move(used));
+}
+
+}  // namespace bulkhead::actors
