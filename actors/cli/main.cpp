@@ -23,7 +23,6 @@ int refuse(const std::string& command, std::string what) {
 int main(int count, char** arguments) try {
   CLI::App app("Bulkhead, an HTTP/1.1 server in which every connection is an actor", "bulkhead");
   app.set_version_flag("--version", "bulkhead " BULKHEAD_VERSION);
-  app.require_subcommand(1);
 
   bulkhead::config settings;
   auto& serve = *app.add_subcommand("serve", "Serve the demo until SIGTERM or SIGINT");
@@ -36,6 +35,7 @@ int main(int count, char** arguments) try {
   } catch (const CLI::ParseError& wrong) {
     return refuse(serve.count() > 0 ? "bulkhead serve" : "bulkhead", wrong.what());
   }
+  if (serve.count() == 0) return refuse("bulkhead", "no command; bulkhead --help lists them");
   return bulkhead::cli::serve(settings);
 } catch (const std::exception& bug) {
   std::cerr << "bulkhead: " << bug.what() << '\n';
