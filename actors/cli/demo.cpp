@@ -37,7 +37,7 @@ response home(const request&) {
   return response::text(
       "Bulkhead. Every connection is an actor, and a handler that fails takes nobody with it.\n"
       "\n"
-      "/hello  /small             Hello, world!\n"
+      "/hello  /small             a greeting of 13 bytes\n"
       "/echo                      POST: the content back\n"
       "/headers                   the request's fields back\n"
       "/big?n=16384               n bytes\n"
