@@ -44,7 +44,7 @@ class running_server {
   std::vector<std::unique_ptr<actors::shard>> shards_;
   std::latch acceptors_alive_;
   actors::runtime_system system_;
-  std::vector<caf::intrusive_ptr<actors::acceptor>> acceptors_;
+  std::vector<actors::actor_ref<actors::acceptor>> acceptors_;
 };
 
 running_server::running_server(actors::service& shared,

@@ -74,21 +74,30 @@ void session::on_work(work::bits bits) {
   if (bits & work::stop) return end(caf::exit_reason::user_shutdown);
   if (bits & (work::readable | work::hangup)) may_read_ = true;
   if (bits & work::returned) resume_after_handler();
-  if (bits & work::timeout) on_timeout();
+  if (!advance()) return;
+  // What has arrived goes first: a request is not cut by the deadline that it met.
+  if ((bits & work::timeout) && !ended() && home().now() >= deadline_) {
+    on_deadline();
+    if (!advance()) return;
+  }
+  if (!ended()) settle();
+}
+
+bool session::advance() {
   while (!ended()) {
     if (!flush()) break;
     if (wants_close_ && !finish_closing()) break;
     if (streaming_) {
-      if (!continue_stream()) return;
+      if (!continue_stream()) return false;
       continue;
     }
     if (phase_ != phase::lingering) {
-      if (!process_input()) return;
+      if (!process_input()) return false;
       if (wants_close_ || streaming_ || (space_ && !space_->output.empty())) continue;
     }
     if (!may_read_ || !receive()) break;
   }
-  if (!ended()) settle();
+  return true;
 }
 
 // ------------------------------------------------------------------ requests
@@ -408,6 +417,8 @@ bool session::finish_closing() {
 }
 
 // Nothing can be done before the next event: wait for it, with little memory.
+// The timer is not moved when the deadline becomes later, which happens with
+// every request: it fires, finds that nothing is due, and is armed again here.
 void session::settle() {
   if (space_ && space_->output.empty() && space_->input.empty() && connection_.idle())
     shard_.spares().give_back(std::move(space_));
@@ -436,10 +447,7 @@ std::chrono::milliseconds session::deadline_of(phase p) const {
   return {};
 }
 
-// The timer is not moved when a deadline becomes later, which happens with every
-// request: it fires, finds that nothing is due, and settle() arms it again.
-void session::on_timeout() {
-  if (home().now() < deadline_) return;
+void session::on_deadline() {
   if (phase_ == phase::head)
     refuse(protocol::error::head_timeout);
   else

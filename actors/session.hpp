@@ -43,6 +43,7 @@ class session final : public polled_actor, public session_link {
 
   // Steps that answer bool say "go on". False from the first group: the reactor
   // is lost, return at once; from the second: wait for the next event.
+  bool advance();
   bool process_input();
   bool on_event(const protocol::event& found);
   bool end_request();
@@ -76,7 +77,7 @@ class session final : public polled_actor, public session_link {
   void settle();
   void enter(phase next);
   std::chrono::milliseconds deadline_of(phase p) const;
-  void on_timeout();
+  void on_deadline();
 
   workspace& space();
 

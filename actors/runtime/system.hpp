@@ -27,14 +27,26 @@ class runtime_system {
   caf::actor_system system_;
 };
 
+// A reference to a polled actor that keeps its type.
+template <class T>
+class actor_ref {
+ public:
+  explicit actor_ref(const caf::actor& handle)
+      : owner_(caf::actor_cast<caf::strong_actor_ptr>(handle)) {}
+  T* get() const { return static_cast<T*>(owner_->get()); }
+  T* operator->() const { return get(); }
+
+ private:
+  caf::strong_actor_ptr owner_;
+};
+
 // Spawns a polled actor of type T on `home`, asleep: nothing runs until the
 // caller says run() (on home's thread) or post().
 template <class T, class... Args>
-caf::intrusive_ptr<T> spawn_polled(reactor& home, Args&&... args) {
+actor_ref<T> spawn_polled(reactor& home, Args&&... args) {
   caf::actor_config cfg{&home};
-  auto handle = home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
-      cfg, std::ref(home), std::forward<Args>(args)...);
-  return static_cast<T*>(caf::actor_cast<caf::abstract_actor*>(handle));
+  return actor_ref<T>(home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
+      cfg, std::ref(home), std::forward<Args>(args)...));
 }
 
 }  // namespace bulkhead::actors
