@@ -17,8 +17,7 @@ error parse_path_and_query(std::string_view text, target_parts& parts) {
   if (path_end != end) {
     parts.has_query = *path_end == '?';
     parts.query = text.substr(length + 1);
-    const std::string_view outside_query = "[]";
-    if (!parts.has_query || parts.query.find_first_of(outside_query) != std::string_view::npos) {
+    if (!parts.has_query || !is_all(class_query, parts.query)) {
       return error::bad_target;
     }
   }

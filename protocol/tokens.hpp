@@ -19,6 +19,7 @@ inline constexpr character_class class_target = 8;     // every octet that any t
 inline constexpr character_class class_reg_name = 16;  // registered name, percent sign included
 inline constexpr character_class class_digit = 32;
 inline constexpr character_class class_hex_digit = 64;
+inline constexpr character_class class_query = 128;  // pchar, "/" and "?"
 
 namespace detail {
 
@@ -38,6 +39,7 @@ constexpr character_class classify(unsigned octet) {
   bits |= (octet >= 0x20 && octet != 0x7f) || octet == '\t' ? class_value : 0u;
   bits |= in_path ? class_path : 0u;
   bits |= in_path || (octet != 0 && is_one_of(c, "?[]")) ? class_target : 0u;
+  bits |= in_path || octet == '?' ? class_query : 0u;
   bits |= in_name ? class_reg_name : 0u;
   bits |= digit ? class_digit : 0u;
   bits |=
