@@ -138,14 +138,19 @@ error request_parser::expect_lf(window& in, state next) {
   return error::none;
 }
 
-error request_parser::read_method(window& in) {
-  const char* const end = skip(class_token, in.at(position_), in.end);
+// Passes over octets of one class. Whether they ended before the input or its limit did.
+bool request_parser::pass_over(window& in, character_class wanted) {
+  const char* const end = skip(wanted, in.at(position_), in.end);
   position_ = in.position(end);
-  if (end == in.end) {
+  return end != in.end;
+}
+
+error request_parser::read_method(window& in) {
+  if (!pass_over(in, class_token)) {
     return error::none;
   }
-  if (*end != ' ') {
-    return line_end_or(*end, error::bad_request_line, error::bad_method);
+  if (const char c = *in.at(position_); c != ' ') {
+    return line_end_or(c, error::bad_request_line, error::bad_method);
   }
   in.head.method_ = {mark_, as_offset(position_)};
   in.head.known_method_ = method_of(in.head.method());
@@ -155,13 +160,11 @@ error request_parser::read_method(window& in) {
 }
 
 error request_parser::read_target(window& in) {
-  const char* const end = skip(class_target, in.at(position_), in.end);
-  position_ = in.position(end);
-  if (end == in.end) {
+  if (!pass_over(in, class_target)) {
     return error::none;
   }
-  if (*end != ' ') {
-    return line_end_or(*end, error::bad_request_line, error::bad_target);
+  if (const char c = *in.at(position_); c != ' ') {
+    return line_end_or(c, error::bad_request_line, error::bad_target);
   }
   in.head.target_ = {mark_, as_offset(position_)};
   target_parts parts;
@@ -210,17 +213,16 @@ error request_parser::begin_field(window& in) {
 }
 
 error request_parser::read_field_name(window& in) {
-  const char* const end = skip(class_token, in.at(position_), in.end);
-  position_ = in.position(end);
+  const bool ended = pass_over(in, class_token);
   if (position_ - mark_ > in.bounds.field_name_bytes_max) {
     return error::field_name_too_long;
   }
-  if (end == in.end) {
+  if (!ended) {
     return error::none;
   }
-  if (*end != ':') {
-    return is_blank(*end) ? error::space_before_colon
-                          : line_end_or(*end, error::missing_colon, error::bad_field_name);
+  if (const char c = *in.at(position_); c != ':') {
+    return is_blank(c) ? error::space_before_colon
+                       : line_end_or(c, error::missing_colon, error::bad_field_name);
   }
   name_end_ = as_offset(position_);
   ++position_;

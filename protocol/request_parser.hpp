@@ -13,6 +13,7 @@
 #include "protocol/event.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/request_head.hpp"
+#include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
 
@@ -57,6 +58,7 @@ class request_parser {
   error read_version(window& in);
   error read_field_name(window& in);
   error read_field_value(window& in);
+  bool pass_over(window& in, character_class wanted);
   error expect_lf(window& in, state next);
   error add_field(window& in);
   error over_limit() const;

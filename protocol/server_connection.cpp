@@ -223,6 +223,8 @@ void server_connection::settle() {
     state_.apply(transition::close);
   } else {
     state_.apply(transition::next_exchange);
+    request_method_ =
+        method::unknown;  // a refusal before the next request is no answer to this one
   }
 }
 

@@ -63,6 +63,17 @@ TEST_CASE("server_connection refuses for the session", "[protocol][rfc9110-15.5.
   CHECK(client.kind() == event_kind::refused);
 }
 
+TEST_CASE("server_connection refuses between requests with content after a HEAD too",
+          "[protocol][rfc9110-9.3.2]") {
+  peer client("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.next();
+  client.next();
+  CHECK_FALSE(client.respond(response()));
+  client.connection.refuse(error::shutting_down);
+  client.connection.write_refusal(date, client.output);
+  CHECK_THAT(client.output, EndsWith(std::string(text_of(error::shutting_down)) + "\n"));
+}
+
 TEST_CASE("server_connection gives no second answer when late content is bad",
           "[protocol][rfc9112-9.3]") {
   peer client(with_fields("Transfer-Encoding: chunked\r\n") + "bad");
