@@ -8,6 +8,7 @@ from measuring.table import table
 
 WAVE = 100  # connections that are busy at the same time
 SETTLE_S = 1.0
+ACCEPT_S = 10  # a kernel told to defer accept hands silent connections over after a second or two
 DESCRIPTORS_SPARE = 64
 
 VARIANTS = {
@@ -41,19 +42,30 @@ def open_wave(port, count, request, until):
         client.receive(connection)
 
 
+def wait_for(server, descriptors):
+    """Every connection must be the server's: neither still the kernel's nor dropped."""
+    until = time.monotonic() + ACCEPT_S
+    while server.descriptors() != descriptors and time.monotonic() < until:
+        time.sleep(0.1)
+    if server.descriptors() != descriptors:
+        raise NotIdle(f"{server.name} holds {server.descriptors()} descriptors, not {descriptors}")
+
+
 def bytes_a_connection(server, connections, request):
     # A first wave comes and goes, so that code, pools and caches are not counted.
+    descriptors = server.descriptors()
     with contextlib.ExitStack() as warm_up:
         open_wave(server.port, min(WAVE, connections), request, warm_up)
+        wait_for(server, descriptors + min(WAVE, connections))
+    wait_for(server, descriptors)
     time.sleep(SETTLE_S)
-    resident, descriptors = server.resident_bytes(), server.descriptors()
+    resident = server.resident_bytes()
     with contextlib.ExitStack() as until:
         for begin in range(0, connections, WAVE):
             open_wave(server.port, min(WAVE, connections - begin), request, until)
+        wait_for(server, descriptors + connections)
         time.sleep(SETTLE_S)
-        still_open = server.descriptors() - descriptors
-        if still_open != connections:
-            raise NotIdle(f"{server.name} holds {still_open} connections, not {connections}")
+        wait_for(server, descriptors + connections)
         return (server.resident_bytes() - resident) / connections
 
 
