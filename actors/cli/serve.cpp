@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "actors/cli/command_line.hpp"
 #include "actors/cli/demo.hpp"
 
 namespace bulkhead::cli {
@@ -56,7 +57,7 @@ int serve(const config& settings) {
   try {
     demo.start();
   } catch (const std::invalid_argument& wrong) {
-    return failed(as_option(wrong.what()), 2);
+    return failed(as_option(wrong.what()), exit_usage);
   } catch (const std::system_error& wrong) {
     return failed(wrong.what(), 1);
   }

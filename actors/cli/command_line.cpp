@@ -1,8 +1,12 @@
-#include "actors/cli/serve_options.hpp"
+#include "actors/cli/command_line.hpp"
 
 #include <arpa/inet.h>
 
+// Half a minute of compiling in an instrumented build: only this source includes it.
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -62,8 +66,7 @@ void add_listen(CLI::App& to, config& settings) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-}  // namespace
-
+// Every setting of the server as an option, written to `settings` as it is parsed.
 void add_serve_options(CLI::App& to, config& settings) {
   add_listen(to, settings);
   add_number(to, "--threads", settings.threads, {1, 256}, "Threads")->default_str("one a CPU");
@@ -97,6 +100,32 @@ void add_serve_options(CLI::App& to, config& settings) {
              "Without a request; then the connection is closed");
   add_number(to, "--linger-deadline-ms", settings.linger_deadline, deadline,
              "How long a closing connection is still read");
+}
+
+// One line, however many CLI11 has.
+command_line refuse(const std::string& command, std::string what) {
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  std::cerr << command << ": " << what << '\n';
+  return {.exit_code = exit_usage};
+}
+
+}  // namespace
+
+command_line parse(int count, const char* const* arguments) {
+  CLI::App app("Bulkhead, an HTTP/1.1 server in which every connection is an actor", "bulkhead");
+  app.set_version_flag("--version", "bulkhead " BULKHEAD_VERSION);
+  command_line result;
+  auto& serve = *app.add_subcommand("serve", "Serve the demo until SIGTERM or SIGINT");
+  add_serve_options(serve, result.settings);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return {.exit_code = app.exit(wish)};
+  } catch (const CLI::ParseError& wrong) {
+    return refuse(serve.count() > 0 ? "bulkhead serve" : "bulkhead", wrong.what());
+  }
+  if (serve.count() == 0) return refuse("bulkhead", "no command; bulkhead --help lists them");
+  return result;
 }
 
 }  // namespace bulkhead::cli
