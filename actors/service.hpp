@@ -20,17 +20,16 @@ struct service {
   std::atomic<std::size_t> sessions{0};
 };
 
-// One of service::settings.sessions_max places; given back by its destructor, so
-// that a place is free exactly when its session is gone.
+// One of service::settings.sessions_max places; given back when the session
+// ends, and by the destructor at the latest.
 class session_slot {
  public:
   // Empty when there is no place.
   explicit session_slot(service& shared);
   session_slot(session_slot&& other) noexcept : shared_(other.shared_) { other.shared_ = nullptr; }
   session_slot& operator=(session_slot&&) = delete;
-  ~session_slot() {
-    if (shared_) shared_->sessions.fetch_sub(1, std::memory_order_relaxed);
-  }
+  ~session_slot() { give_back(); }
+  void give_back();
   explicit operator bool() const { return shared_ != nullptr; }
 
  private:

@@ -1,6 +1,6 @@
 #include "actors/session.hpp"
 
-#include <fmt/format.h>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -68,11 +68,13 @@ void session::on_exit() {
   unlink();
   if (space_) shard_.spares().give_back(std::move(space_));
   socket_.reset();
+  slot_.give_back();
 }
 
 void session::on_work(work::bits bits) {
   if (bits & work::stop) return end(caf::exit_reason::user_shutdown);
   if (bits & (work::readable | work::hangup)) may_read_ = true;
+  if (bits & work::hangup) peer_hung_up_ = true;
   if (bits & work::returned) resume_after_handler();
   if (!advance()) return;
   // What has arrived goes first: a request is not cut by the deadline that it met.
@@ -342,17 +344,26 @@ void session::detach_content() {
   s.content = s.joined_content;
 }
 
+// The head's bytes have moved, and with them everything that was a view of them.
+void session::rebase_head() {
+  auto& s = *space_;
+  s.head.rebase(s.input.pinned());
+  s.parameters = {};
+  shard_.shared().routes.find(s.head, s.parameters);
+}
+
 // ----------------------------------------------------------------- the socket
 
 bool session::receive() {
   auto& s = space();
   detach_content();
-  if (s.input.make_room()) s.head.rebase(s.input.pinned());
+  if (s.input.make_room()) rebase_head();
   const auto room = s.input.room();
   const auto got = ::recv(socket_.get(), room.data(), room.size(), 0);
   if (got > 0) {
-    // A short read has emptied the socket: the next byte makes a new edge.
-    may_read_ = static_cast<std::size_t>(got) == room.size();
+    // A short read has emptied the socket, and the next byte makes a new edge; but
+    // the end of the stream that this edge announced makes none.
+    may_read_ = static_cast<std::size_t>(got) == room.size() || peer_hung_up_;
     if (phase_ != phase::lingering) s.input.commit(static_cast<std::size_t>(got));
     return true;
   }

@@ -2,13 +2,6 @@
 
 namespace bulkhead::actors {
 
-session_slot::session_slot(service& shared) : shared_(&shared) {
-  if (shared.sessions.fetch_add(1, std::memory_order_relaxed) < shared.settings.sessions_max)
-    return;
-  shared.sessions.fetch_sub(1, std::memory_order_relaxed);
-  shared_ = nullptr;
-}
-
 std::string_view shard::date() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -167,7 +167,9 @@ bool reactor::on_events(std::uint32_t) {
 void reactor::poll() {
   batch_next_ = batch_size_ = 0;
   sleeping_.store(true);
-  const int wait_ms = queue_size_.load() > 0 ? 0 : poll_timeout_ms();
+  // Both again, now that we count as asleep: their wake-up may have been read already.
+  const bool busy = queue_size_.load() > 0 || stopping_.load();
+  const int wait_ms = busy ? 0 : poll_timeout_ms();
   const int got = ::epoll_wait(epoll_fd_, batch_.data(), static_cast<int>(batch_max), wait_ms);
   sleeping_.store(false, std::memory_order_relaxed);
   if (got > 0) batch_size_ = static_cast<std::size_t>(got);

@@ -1,0 +1,138 @@
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "actors/router.hpp"
+#include "actors/socket.hpp"
+#include "protocol/request_parser.hpp"
+
+using namespace bulkhead;
+using actors::path_parameters;
+using actors::router;
+using outcome = actors::router::outcome;
+
+namespace {
+
+const actors::peer_address nobody{};
+
+// Parses one head and keeps its bytes.
+struct parsed {
+  explicit parsed(const std::string& line, protocol::limits bounds = {})
+      : text(line + " HTTP/1.1\r\nHost: test\r\n\r\n"), head(bounds.fields_max) {
+    protocol::request_parser parser;
+    REQUIRE(parser.next(text, bounds, head).kind == protocol::event_kind::head);
+  }
+  std::string text;
+  protocol::request_head head;
+};
+
+actors::handler saying(std::string word) {
+  return [word](const request&) { return protocol::response::text(word); };
+}
+
+// What the router would do with the request line, and the parameters it found.
+std::string routed(const router& routes, const std::string& line) {
+  const parsed request_of(line);
+  path_parameters parameters;
+  const auto found = routes.find(request_of.head, parameters);
+  switch (found.result) {
+    case outcome::not_found: return "404";
+    case outcome::not_implemented: return "501";
+    case outcome::method_not_allowed: return "405 " + std::string(found.allow);
+    case outcome::options: return "options " + std::string(found.allow);
+    case outcome::found: break;
+  }
+  const request seen(request_of.head, {}, parameters.all(), nobody, 1);
+  std::string text((*found.handle)(seen).content());
+  for (const auto& p : parameters.all())
+    text += " " + std::string(p.name) + "=" + std::string(p.value);
+  return text;
+}
+
+router example() {
+  router routes;
+  routes.add({"GET"}, "/", saying("root"));
+  routes.add({"GET", "PUT"}, "/users/{id}", saying("user"));
+  routes.add({"GET"}, "/users/me", saying("me"));
+  routes.add({"POST"}, "/users/{id}/posts/{post}", saying("post"));
+  routes.add({"GET"}, "/users/me/settings", saying("settings"));
+  routes.add({"PURGE"}, "/cache", saying("purge"));
+  return routes;
+}
+
+}  // namespace
+
+TEST_CASE("router prefers a fixed segment to a parameter and falls back to it", "[actors][router]") {
+  const auto routes = example();
+  CHECK(routed(routes, "GET /") == "root");
+  CHECK(routed(routes, "GET /users/7") == "user id=7");
+  CHECK(routed(routes, "GET /users/me") == "me");
+  CHECK(routed(routes, "GET /users/me/settings") == "settings");
+  CHECK(routed(routes, "POST /users/me/posts/3") == "post id=me post=3");
+  CHECK(routed(routes, "GET /users/7?x=/users/me") == "user id=7");
+}
+
+TEST_CASE("router knows 404 from 405 and 501", "[actors][router][rfc9110-15.5.6]") {
+  const auto routes = example();
+  CHECK(routed(routes, "GET /nowhere") == "404");
+  CHECK(routed(routes, "GET /users") == "404");
+  CHECK(routed(routes, "GET /users/") == "404");
+  CHECK(routed(routes, "GET /users/7/") == "404");
+  CHECK(routed(routes, "GET //") == "404");
+  CHECK(routed(routes, "DELETE /users/7") == "405 GET, HEAD, PUT");
+  CHECK(routed(routes, "BREW /users/7") == "501");
+  CHECK(routed(routes, "PURGE /cache") == "purge");
+  CHECK(routed(routes, "get /") == "501");
+}
+
+TEST_CASE("router serves HEAD by GET and OPTIONS by what the path has",
+          "[actors][router][rfc9110-9.3]") {
+  auto routes = example();
+  CHECK(routed(routes, "HEAD /users/7") == "user id=7");
+  CHECK(routed(routes, "OPTIONS /users/7") == "options GET, HEAD, PUT");
+  CHECK(routed(routes, "OPTIONS *") == "options OPTIONS, GET, PUT, POST, PURGE");
+  routes.add({"HEAD", "OPTIONS"}, "/", saying("own"));
+  CHECK(routed(routes, "HEAD /") == "own");
+  CHECK(routed(routes, "OPTIONS /") == "own");
+}
+
+TEST_CASE("router gives unknown paths to the fallback and no others", "[actors][router]") {
+  auto routes = example();
+  routes.set_fallback(saying("fallback"));
+  CHECK(routed(routes, "GET /nowhere") == "fallback");
+  CHECK(routed(routes, "POST /nowhere") == "fallback");
+  CHECK(routed(routes, "DELETE /users/7") == "405 GET, HEAD, PUT");
+}
+
+TEST_CASE("router refuses malformed routes and names them", "[actors][router]") {
+  router routes;
+  routes.add({"GET"}, "/a/{x}", saying("a"));
+  const auto refused = [&](std::string_view pattern, const char* why) {
+    INFO(pattern);
+    CHECK_THROWS_WITH(routes.add({"GET"}, pattern, saying("b")),
+                      Catch::Contains(std::string(pattern)) && Catch::Contains(why));
+  };
+  refused("/a/{x}", "given twice");
+  refused("/a/{y}", "other parameter names");
+  refused("a", "must begin with '/'");
+  refused("", "must begin with '/'");
+  refused("/{}", "needs a name");
+  refused("/{x}/{x}", "stands twice");
+  refused("/a{x}", "text or one {parameter}");
+  refused("/a?b", "without '?'");
+  refused("/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}", "more than 8");
+  CHECK_THROWS_WITH(routes.add({"GE T"}, "/c", saying("c")), Catch::Contains("token"));
+  CHECK_THROWS_WITH(routes.add({}, "/c", saying("c")), Catch::Contains("no method"));
+  CHECK_THROWS_WITH(routes.add({"GET"}, "/c", {}), Catch::Contains("handler is empty"));
+}
+
+TEST_CASE("request finds values in its query without decoding them", "[actors][request]") {
+  const parsed of("GET /a?x=1&y&z=%20&x=2&=e&zz=q");
+  const request r(of.head, {}, {}, nobody, 1);
+  CHECK(r.query_value("x") == "1");
+  CHECK(r.query_value("y") == "");
+  CHECK(r.query_value("z") == "%20");
+  CHECK(r.query_value("") == "e");
+  CHECK_FALSE(r.query_value("q").has_value());
+  CHECK(r.parameter("id").empty());
+}
