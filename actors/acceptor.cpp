@@ -53,8 +53,7 @@ void acceptor::accept_some() {
   for (unsigned i = 0; i < accepts_per_turn; ++i) {
     peer_address peer{};
     socklen_t size = sizeof peer;
-    unique_fd socket(
-        ::accept4(listener_.get(), &peer.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    unique_fd socket(::accept4(listener_.get(), &peer.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket) {
       admit(std::move(socket), peer);
     } else if (errno == EAGAIN) {

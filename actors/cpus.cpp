@@ -37,6 +37,8 @@ unsigned quota_cpus() {
 
 }  // namespace
 
-unsigned usable_cpus() { return std::min(affinity_cpus(), quota_cpus()); }
+unsigned usable_cpus() {
+  return std::min(affinity_cpus(), quota_cpus());
+}
 
 }  // namespace bulkhead::actors

@@ -10,7 +10,9 @@ std::string_view request::parameter(std::string_view name) const {
   return {};
 }
 
-std::string request::peer() const { return to_string(peer_); }
+std::string request::peer() const {
+  return to_string(peer_);
+}
 
 std::optional<std::string_view> request::query_value(std::string_view name) const {
   auto rest = query();

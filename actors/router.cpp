@@ -49,7 +49,9 @@ void router::add(std::initializer_list<std::string_view> methods, std::string_vi
   }
 }
 
-void router::set_fallback(handler handle) { fallback_ = std::move(handle); }
+void router::set_fallback(handler handle) {
+  fallback_ = std::move(handle);
+}
 
 router::node& router::place(std::string_view pattern) {
   if (pattern.empty() || pattern.front() != '/') refuse(pattern, "must begin with '/'");

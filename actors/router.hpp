@@ -38,10 +38,10 @@ class router {
  public:
   enum class outcome : std::uint8_t {
     found,
-    not_found,            // 404: no pattern matches, and there is no fallback
-    method_not_allowed,   // 405: the path exists with other methods
-    options,              // OPTIONS that no handler was given for
-    not_implemented,      // 501: a method that no HTTP server has to know
+    not_found,           // 404: no pattern matches, and there is no fallback
+    method_not_allowed,  // 405: the path exists with other methods
+    options,             // OPTIONS that no handler was given for
+    not_implemented,     // 501: a method that no HTTP server has to know
   };
   struct match {
     outcome result = outcome::not_found;

@@ -112,7 +112,9 @@ struct server::implementation {
 server::server(config settings)
     : implementation_(std::make_unique<implementation>(std::move(settings))) {}
 
-server::~server() { stop(); }
+server::~server() {
+  stop();
+}
 
 server& server::route(std::initializer_list<std::string_view> methods, std::string_view pattern,
                       handler handle) {
@@ -191,8 +193,8 @@ void server::run() {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const actors::unique_fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
   if (!implementation_->is_running()) start();
-  std::array<pollfd, 2> waited{{{signal_fd.get(), POLLIN, 0},
-                                {implementation_->stop_request.get(), POLLIN, 0}}};
+  std::array<pollfd, 2> waited{
+      {{signal_fd.get(), POLLIN, 0}, {implementation_->stop_request.get(), POLLIN, 0}}};
   while (::poll(waited.data(), waited.size(), -1) < 0 && errno == EINTR) {
   }
   stop();

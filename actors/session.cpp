@@ -122,10 +122,16 @@ bool session::process_input() {
 
 bool session::on_event(const protocol::event& found) {
   switch (found.kind) {
-    case protocol::event_kind::head: begin_request(); break;
-    case protocol::event_kind::content: add_content(found.content); break;
-    case protocol::event_kind::end: return end_request();
-    default: refuse(connection_.error());
+    case protocol::event_kind::head:
+      begin_request();
+      break;
+    case protocol::event_kind::content:
+      add_content(found.content);
+      break;
+    case protocol::event_kind::end:
+      return end_request();
+    default:
+      refuse(connection_.error());
   }
   return true;
 }
@@ -147,12 +153,14 @@ void session::begin_request() {
 void session::refuse_by_router(const router::match& found) {
   auto answer = [&] {
     switch (found.result) {
-      case router::outcome::options: return protocol::response(204);
+      case router::outcome::options:
+        return protocol::response(204);
       case router::outcome::method_not_allowed:
         return protocol::response::text("method not allowed\n", 405);
       case router::outcome::not_implemented:
         return protocol::response::text("method not implemented\n", 501);
-      default: return protocol::response::text("not found\n", 404);
+      default:
+        return protocol::response::text("not found\n", 404);
     }
   }();
   if (!found.allow.empty()) answer.set("Allow", found.allow);
@@ -263,8 +271,8 @@ void session::refuse_answer(protocol::write_error fault) {
 // A fault of the handler's: one log line, and the session ends for it.
 void session::report(std::string_view what) {
   const auto& head = space_->head;
-  spdlog::error("request {:016x} from {}: {} {}: {}; session closed", request_id_,
-                to_string(peer_), head.method(), head.path(), what);
+  spdlog::error("request {:016x} from {}: {} {}: {}; session closed", request_id_, to_string(peer_),
+                head.method(), head.path(), what);
   shard_.counters().handler_exceptions.add();
   outcome_ = caf::exit_reason::unhandled_exception;
 }
@@ -388,9 +396,9 @@ bool session::flush() {
     if (s.sent == total) break;
     const auto of_output = std::min(s.sent, s.output.size());
     const auto of_content = s.sent - of_output;
-    std::array<iovec, 2> parts{{{s.output.data() + of_output, s.output.size() - of_output},
-                                {s.large_content.data() + of_content,
-                                 s.large_content.size() - of_content}}};
+    std::array<iovec, 2> parts{
+        {{s.output.data() + of_output, s.output.size() - of_output},
+         {s.large_content.data() + of_content, s.large_content.size() - of_content}}};
     msghdr message{};
     message.msg_iov = parts.data();
     message.msg_iovlen = s.large_content.empty() ? 1 : 2;
@@ -415,8 +423,7 @@ bool session::flush() {
 // would reset the connection and could destroy the answer on its way.
 bool session::finish_closing() {
   if (phase_ == phase::lingering) return true;
-  const bool peer_is_quiet =
-      request_complete_ && !may_read_ && (!space_ || space_->input.empty());
+  const bool peer_is_quiet = request_complete_ && !may_read_ && (!space_ || space_->input.empty());
   if (peer_ended_ || peer_is_quiet) {
     end(outcome_);
     return false;
@@ -449,11 +456,15 @@ void session::enter(phase next) {
 std::chrono::milliseconds session::deadline_of(phase p) const {
   const auto& settings = shard_.settings();
   switch (p) {
-    case phase::idle: return settings.idle_deadline;
-    case phase::head: return settings.head_deadline;
-    case phase::lingering: return settings.linger_deadline;
+    case phase::idle:
+      return settings.idle_deadline;
+    case phase::head:
+      return settings.head_deadline;
+    case phase::lingering:
+      return settings.linger_deadline;
     case phase::content:
-    case phase::answering: break;
+    case phase::answering:
+      break;
   }
   return {};
 }

@@ -95,13 +95,13 @@ class session final : public polled_actor, public session_link {
   time_point deadline_;
   phase phase_ = phase::idle;
   caf::exit_reason outcome_ = caf::exit_reason::normal;
-  bool may_read_ : 1 = true;           // the socket had more when it was last read
-  bool peer_hung_up_ : 1 = false;      // an edge said so: read on until the end shows
-  bool peer_ended_ : 1 = false;        // it sent its FIN
-  bool request_complete_ : 1 = true;   // nothing of the current request is to come
-  bool in_handler_ : 1 = false;        // user code runs, or has just returned
-  bool streaming_ : 1 = false;         // the answer has more content to give
-  bool wants_close_ : 1 = false;       // close once everything is written
+  bool may_read_ : 1 = true;          // the socket had more when it was last read
+  bool peer_hung_up_ : 1 = false;     // an edge said so: read on until the end shows
+  bool peer_ended_ : 1 = false;       // it sent its FIN
+  bool request_complete_ : 1 = true;  // nothing of the current request is to come
+  bool in_handler_ : 1 = false;       // user code runs, or has just returned
+  bool streaming_ : 1 = false;        // the answer has more content to give
+  bool wants_close_ : 1 = false;      // close once everything is written
 };
 
 }  // namespace bulkhead::actors

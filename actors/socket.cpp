@@ -106,8 +106,8 @@ std::vector<unique_fd> listen_on(std::string_view text, unsigned count) {
   };
   std::vector<unique_fd> sockets;
   for (unsigned i = 0; i < count; ++i) {
-    unique_fd fd(::socket(where.address.any.sa_family,
-                          SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    unique_fd fd(
+        ::socket(where.address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     check(static_cast<bool>(fd), "make a socket for");
     set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);  // accepted sockets inherit it

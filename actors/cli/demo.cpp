@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t pause_ms_max = 60'000;
 constexpr std::uint64_t big_bytes_default = 16'384;
 constexpr std::uint64_t big_bytes_max = 64ull * 1024 * 1024;
+constexpr std::uint64_t stream_lines_max = 1'000'000;
 
 // What the client got wrong in the query; answered by 400.
 struct bad_query {
@@ -41,6 +42,7 @@ response home(const request&) {
       "/echo                      POST: the content back\n"
       "/headers                   the request's fields back\n"
       "/big?n=16384               n bytes\n"
+      "/stream?n=10&ms=100        n lines with a pause between them\n"
       "/status?c=404              that status\n"
       "/sleep?ms=100              blocks its thread\n"
       "/spin?ms=100               burns its thread\n"
@@ -86,6 +88,20 @@ response spin(const request& from) {
   return response::text("spun\n");
 }
 
+// The pause blocks a thread, as /sleep does: the reactor goes on with another.
+response stream(const request& from) {
+  const auto lines = number_of(from, "n", 10, {0, stream_lines_max});
+  auto answer = response::text("");
+  answer.set_source(
+      [=, pause = pause_of(from), line = std::uint64_t{0}](std::string& piece) mutable {
+        if (line == lines) return false;
+        if (line > 0) std::this_thread::sleep_for(pause);
+        piece = "line " + std::to_string(++line) + "\n";
+        return line < lines;
+      });
+  return answer;
+}
+
 response throws(const request& from) {
   const auto what = from.query_value("what");
   if (!what) throw std::runtime_error("the demo handler /throw was asked to throw");
@@ -111,6 +127,7 @@ void add_demo(server& to) {
       .post("/echo", echo)
       .get("/headers", headers)
       .get("/big", checked<big>)
+      .get("/stream", checked<stream>)
       .get("/status", checked<status>)
       .get("/sleep", checked<sleep>)
       .get("/spin", checked<spin>)

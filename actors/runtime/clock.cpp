@@ -34,8 +34,7 @@ void clock::cancel_request_timeout(caf::abstract_actor* self, caf::message_id id
 // The count may be stale for other actors' timeouts, never for `self`'s: those
 // were set by this thread or before the message that brought it here.
 void clock::cancel_timeouts(caf::abstract_actor* self) {
-  if (scheduled_.load(std::memory_order_relaxed) > 0)
-    locked([&] { base::cancel_timeouts(self); });
+  if (scheduled_.load(std::memory_order_relaxed) > 0) locked([&] { base::cancel_timeouts(self); });
 }
 
 void clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
@@ -45,9 +44,8 @@ void clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
 
 void clock::schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
                              caf::message content) {
-  locked([&] {
-    base::schedule_message(t, std::move(target), std::move(sender), std::move(content));
-  });
+  locked(
+      [&] { base::schedule_message(t, std::move(target), std::move(sender), std::move(content)); });
 }
 
 void clock::cancel_all() {

@@ -48,7 +48,9 @@ polled_actor::polled_actor(caf::actor_config& cfg, reactor& home)
   set_exception_handler(log_exception);
 }
 
-caf::behavior polled_actor::make_behavior() { return shared_behavior(); }
+caf::behavior polled_actor::make_behavior() {
+  return shared_behavior();
+}
 
 bool polled_actor::run(work::bits bits) {
   const auto before = byte_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
@@ -70,7 +72,9 @@ void polled_actor::post_adopted(work::bits bits) {
     home_->push(this);
 }
 
-bool polled_actor::on_events(std::uint32_t events) { return run(bits_of(events)); }
+bool polled_actor::on_events(std::uint32_t events) {
+  return run(bits_of(events));
+}
 
 bool polled_actor::watch(int fd) {
   if (!home_->watch(fd, *this, EPOLLIN | EPOLLOUT | EPOLLRDHUP)) return false;

@@ -151,7 +151,9 @@ bool reactor::execute(polled_actor& actor) {
   }
 }
 
-void reactor::bury(caf::strong_actor_ptr dead) { graveyard_.push_back(std::move(dead)); }
+void reactor::bury(caf::strong_actor_ptr dead) {
+  graveyard_.push_back(std::move(dead));
+}
 
 void reactor::drop_graveyard() {
   // Dropping an actor may bury another.
@@ -200,8 +202,12 @@ bool reactor::take_back(std::uint32_t me) {
   return false;
 }
 
-bool reactor::lost_here() { return lost; }
-bool reactor::on_reactor_thread() { return runs_reactors; }
+bool reactor::lost_here() {
+  return lost;
+}
+bool reactor::on_reactor_thread() {
+  return runs_reactors;
+}
 
 void reactor::hold_here() {
   runs_reactors = true;

@@ -36,11 +36,16 @@ std::string routed(const router& routes, const std::string& line) {
   path_parameters parameters;
   const auto found = routes.find(request_of.head, parameters);
   switch (found.result) {
-    case outcome::not_found: return "404";
-    case outcome::not_implemented: return "501";
-    case outcome::method_not_allowed: return "405 " + std::string(found.allow);
-    case outcome::options: return "options " + std::string(found.allow);
-    case outcome::found: break;
+    case outcome::not_found:
+      return "404";
+    case outcome::not_implemented:
+      return "501";
+    case outcome::method_not_allowed:
+      return "405 " + std::string(found.allow);
+    case outcome::options:
+      return "options " + std::string(found.allow);
+    case outcome::found:
+      break;
   }
   const request seen(request_of.head, {}, parameters.all(), nobody, 1);
   std::string text((*found.handle)(seen).content());
@@ -62,7 +67,8 @@ router example() {
 
 }  // namespace
 
-TEST_CASE("router prefers a fixed segment to a parameter and falls back to it", "[actors][router]") {
+TEST_CASE("router prefers a fixed segment to a parameter and falls back to it",
+          "[actors][router]") {
   const auto routes = example();
   CHECK(routed(routes, "GET /") == "root");
   CHECK(routed(routes, "GET /users/7") == "user id=7");

@@ -27,7 +27,9 @@ config on_loopback(unsigned threads = 2) {
   return settings;
 }
 
-response hello(const request&) { return response::text("hello"); }
+response hello(const request&) {
+  return response::text("hello");
+}
 
 // Serves /hello, /echo and whatever the test adds.
 class served {
@@ -93,8 +95,8 @@ TEST_CASE("server answers a thousand pipelined requests in any split", "[server]
 TEST_CASE("server echoes content of every size around its buffers", "[server]") {
   served s;
   client c(s.start());
-  for (const std::size_t size : {0u, 1u, 4096u, 4097u, 16'000u, 16'384u, 16'385u, 65'536u,
-                                 1'000'000u, 16u * 1024 * 1024}) {
+  for (const std::size_t size :
+       {0u, 1u, 4096u, 4097u, 16'000u, 16'384u, 16'385u, 65'536u, 1'000'000u, 16u * 1024 * 1024}) {
     std::string content(size, ' ');
     for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<char>('a' + i * 7 % 26);
     INFO(size);
@@ -129,12 +131,11 @@ TEST_CASE("server sends large answers to a client that reads late", "[server]") 
 TEST_CASE("server gives handlers what the request says", "[server]") {
   served s;
   s->route({"GET"}, "/users/{id}/files/{name}", [](const request& r) {
-    return response::text(std::string(r.method()) + "|" + std::string(r.path()) + "|" +
-                          std::string(r.query()) + "|" + std::string(r.parameter("id")) + "|" +
-                          std::string(r.parameter("name")) + "|" +
-                          std::string(r.field("x-a").value_or("none")) + "|" +
-                          std::string(r.authority()) + "|" + r.peer().substr(0, 10) + "|" +
-                          std::string(r.scheme()));
+    return response::text(
+        std::string(r.method()) + "|" + std::string(r.path()) + "|" + std::string(r.query()) + "|" +
+        std::string(r.parameter("id")) + "|" + std::string(r.parameter("name")) + "|" +
+        std::string(r.field("x-a").value_or("none")) + "|" + std::string(r.authority()) + "|" +
+        r.peer().substr(0, 10) + "|" + std::string(r.scheme()));
   });
   client c(s.start());
   CHECK(content_of(c.ask("GET https://h/users/7/files/a%20b?q=1 HTTP/1.1\r\nHost: t\r\n"
@@ -321,8 +322,7 @@ TEST_CASE("server keeps 500 healthy connections beside 500 that throw", "[server
   CHECK(s->stats().sessions == 0);
 }
 
-TEST_CASE("server lets a hook answer for an exception and survives the hook",
-          "[server][B173]") {
+TEST_CASE("server lets a hook answer for an exception and survives the hook", "[server][B173]") {
   served s;
   s->get("/throw/{what}", [](const request&) -> response { throw std::runtime_error("reason"); });
   s->on_exception([](const request& r, std::exception_ptr thrown) {
@@ -415,12 +415,23 @@ TEST_CASE("server stands sessions that come and go and throw and spin from sever
       for (unsigned i = 0; i < 60; ++i) {
         client c(address);
         switch ((i + t) % 6) {
-          case 0: wrong += content_of(c.ask(get("/spin"))) != "spun"; break;
-          case 1: wrong += status_of(c.ask(get("/throw"))) != 500; break;
-          case 2: c.send("GET /hello HT"); break;
-          case 3: c.send(get("/spin")); break;
-          case 4: wrong += status_of(c.ask(get("/stream"))) != 200; break;
-          default: wrong += content_of(c.ask(get("/hello"))) != "hello";
+          case 0:
+            wrong += content_of(c.ask(get("/spin"))) != "spun";
+            break;
+          case 1:
+            wrong += status_of(c.ask(get("/throw"))) != 500;
+            break;
+          case 2:
+            c.send("GET /hello HT");
+            break;
+          case 3:
+            c.send(get("/spin"));
+            break;
+          case 4:
+            wrong += status_of(c.ask(get("/stream"))) != 200;
+            break;
+          default:
+            wrong += content_of(c.ask(get("/hello"))) != "hello";
         }
         if (i % 3 == 0) c.reset();
       }

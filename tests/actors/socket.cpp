@@ -30,9 +30,9 @@ TEST_CASE("listen_on binds IPv6 and prints it in brackets", "[actors][socket][B1
 }
 
 TEST_CASE("listen_on refuses text that is no address and quotes it", "[actors][socket][B163]") {
-  for (const auto* text : {"", "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:http", "127.0.0.1:65536",
-                           "127.0.0.1:-1", "127.0.0.1: 1", "::1:80", "[127.0.0.1]:80", "[]:80",
-                           "127.0.0.1:80x"}) {
+  for (const auto* text :
+       {"", "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1",
+        "127.0.0.1: 1", "::1:80", "[127.0.0.1]:80", "[]:80", "127.0.0.1:80x"}) {
     INFO(text);
     CHECK_THROWS_AS(listen_on(text, 1), std::invalid_argument);
     CHECK_THROWS_WITH(listen_on(text, 1), Catch::Contains("'" + std::string(text) + "'"));

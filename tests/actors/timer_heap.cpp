@@ -48,7 +48,9 @@ TEST_CASE("timer_heap agrees with a sorted list under random arming and cancelli
   for (int step = 0; step < 20'000; ++step) {
     auto& t = timers[random() % timers.size()];
     switch (random() % 4) {
-      case 0: heap.cancel(t); break;
+      case 0:
+        heap.cancel(t);
+        break;
       case 1: {
         const auto now = start + std::chrono::milliseconds(random() % 1000);
         std::vector<timer*> armed;
@@ -65,7 +67,8 @@ TEST_CASE("timer_heap agrees with a sorted list under random arming and cancelli
         }
         break;
       }
-      default: heap.arm(t, start + std::chrono::milliseconds(random() % 1000));
+      default:
+        heap.arm(t, start + std::chrono::milliseconds(random() % 1000));
     }
     const auto armed = std::ranges::count_if(timers, &timer::armed);
     REQUIRE(heap.size() == static_cast<std::size_t>(armed));

@@ -68,7 +68,9 @@ bool client::send(std::string_view bytes) {
   return true;
 }
 
-void client::half_close() { ::shutdown(fd_, SHUT_WR); }
+void client::half_close() {
+  ::shutdown(fd_, SHUT_WR);
+}
 
 void client::reset() {
   const linger at_once{1, 0};
