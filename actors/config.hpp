@@ -26,7 +26,7 @@ struct config {
   // Connections at once; the one after that is answered 503 and closed.
   std::size_t sessions_max = 10'000;
 
-  protocol::limits limits;
+  protocol::limits limits{};
 
   // Absolute, from the first byte of a request to the end of its head; then 408.
   std::chrono::milliseconds head_deadline{10'000};
