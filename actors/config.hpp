@@ -9,6 +9,32 @@
 
 namespace bulkhead {
 
+// How long each state of a connection may last. Every deadline is absolute: it
+// is set when the state begins, and neither bytes nor messages move it.
+struct deadlines {
+  // From accept to the first byte; then the connection is closed without a word.
+  std::chrono::milliseconds first_byte{10'000};
+  // From the first byte of a request to the end of its head; then 408.
+  std::chrono::milliseconds head{10'000};
+  // From the head to the end of the content; then 408. See content_rate_min.
+  std::chrono::milliseconds content{300'000};
+  // From the start of a handler to its response; then 503. The handler is told
+  // by request::cancelled(), its late result is dropped.
+  std::chrono::milliseconds handler{30'000};
+  // From the moment when the peer takes no more of a response until it does;
+  // then the connection is reset. Streamed responses have no other bound.
+  std::chrono::milliseconds write_stall{30'000};
+  // From an answer to the next request's first byte; then closed without a word.
+  std::chrono::milliseconds idle{60'000};
+  // How long a closing connection is read, and its bytes dropped, so that the
+  // last answer reaches a client that is still sending (RFC 9112 section 9.6).
+  std::chrono::milliseconds linger{2'000};
+  // While draining: how long an idle connection may still send a request.
+  std::chrono::milliseconds drain_grace{500};
+  // From the start of a drain to the end of everything that is left.
+  std::chrono::milliseconds drain{30'000};
+};
+
 // Everything that can be set about a server. Every bound has a safe default;
 // server::start() refuses values that make no sense and names the setting.
 struct config {
@@ -26,16 +52,20 @@ struct config {
   // Connections at once; the one after that is answered 503 and closed.
   std::size_t sessions_max = 10'000;
 
-  protocol::limits limits{};
+  // Bytes that sessions hold in buffers and contents, all together; beyond it
+  // the largest holders are closed (reason shed).
+  std::size_t memory_bytes_max = std::size_t{1} << 30;
 
-  // Absolute, from the first byte of a request to the end of its head; then 408.
-  std::chrono::milliseconds head_deadline{10'000};
-  // Absolute, from accept or the last answer to the next request's first byte;
-  // then the connection is closed without an answer.
-  std::chrono::milliseconds idle_deadline{60'000};
-  // How long a closing connection is read, and its bytes dropped, so that the
-  // last answer reaches a client that is still sending (RFC 9112 section 9.6).
-  std::chrono::milliseconds linger_deadline{2'000};
+  // Content that no handler wants is read and dropped up to here, so that the
+  // connection can be kept; beyond it the connection closes.
+  std::size_t discarded_content_bytes_max = std::size_t{256} << 10;
+
+  // Content that arrives more slowly than this, in bytes a second since the head
+  // and after the first five seconds, is cut off with 408; 0: no minimum.
+  std::size_t content_rate_min = 250;
+
+  protocol::limits limits{};
+  bulkhead::deadlines deadlines{};
 };
 
 }  // namespace bulkhead

@@ -61,7 +61,7 @@ session::session(caf::actor_config& cfg, reactor& where, shard& local, session_s
       peer_(peer),
       connection_(local.settings().limits),
       timer_(*this),
-      deadline_(where.now() + deadline_of(phase::idle)) {}
+      deadline_(where.now() + local.settings().deadlines.first_byte) {}
 
 void session::on_exit() {
   home().timers().cancel(timer_);
@@ -457,11 +457,11 @@ std::chrono::milliseconds session::deadline_of(phase p) const {
   const auto& settings = shard_.settings();
   switch (p) {
     case phase::idle:
-      return settings.idle_deadline;
+      return settings.deadlines.idle;
     case phase::head:
-      return settings.head_deadline;
+      return settings.deadlines.head;
     case phase::lingering:
-      return settings.linger_deadline;
+      return settings.deadlines.linger;
     case phase::content:
     case phase::answering:
       break;

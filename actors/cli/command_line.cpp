@@ -94,11 +94,11 @@ void add_serve_options(CLI::App& to, config& settings) {
              "Empty lines before a request line (400)");
 
   constexpr number_range deadline{1, deadline_ms_max};
-  add_number(to, "--head-deadline-ms", settings.head_deadline, deadline,
+  add_number(to, "--head-deadline-ms", settings.deadlines.head, deadline,
              "From a request's first byte to the end of its head (408)");
-  add_number(to, "--idle-deadline-ms", settings.idle_deadline, deadline,
+  add_number(to, "--idle-deadline-ms", settings.deadlines.idle, deadline,
              "Without a request; then the connection is closed");
-  add_number(to, "--linger-deadline-ms", settings.linger_deadline, deadline,
+  add_number(to, "--linger-deadline-ms", settings.deadlines.linger, deadline,
              "How long a closing connection is still read");
 }
 

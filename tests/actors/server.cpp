@@ -468,7 +468,7 @@ TEST_CASE("server forgets sessions that are reset at any stage", "[server]") {
 
 TEST_CASE("server answers 408 when a head is not complete at its deadline", "[server][B065]") {
   auto settings = on_loopback();
-  settings.head_deadline = 150ms;
+  settings.deadlines.head = 150ms;
   served s(settings);
   client c(s.start());
   c.send("GET /hello HTTP/1.1\r\n");
@@ -485,7 +485,8 @@ TEST_CASE("server answers 408 when a head is not complete at its deadline", "[se
 
 TEST_CASE("server closes an idle connection at its deadline without a word", "[server][B064]") {
   auto settings = on_loopback();
-  settings.idle_deadline = 150ms;
+  settings.deadlines.idle = 150ms;
+  settings.deadlines.first_byte = 150ms;
   served s(settings);
   const auto address = s.start();
   client silent(address);
@@ -499,8 +500,8 @@ TEST_CASE("server closes an idle connection at its deadline without a word", "[s
 TEST_CASE("server does not cut a slow handler or slow content by other deadlines",
           "[server][B067][B070]") {
   auto settings = on_loopback();
-  settings.idle_deadline = 60ms;
-  settings.head_deadline = 60ms;
+  settings.deadlines.idle = 60ms;
+  settings.deadlines.head = 60ms;
   served s(settings);
   s->get("/slow", [](const request&) {
     std::this_thread::sleep_for(300ms);
@@ -518,7 +519,7 @@ TEST_CASE("server does not cut a slow handler or slow content by other deadlines
 
 TEST_CASE("server ends its reading from a refused client at the linger deadline", "[server]") {
   auto settings = on_loopback();
-  settings.linger_deadline = 100ms;
+  settings.deadlines.linger = 100ms;
   served s(settings);
   client c(s.start());
   CHECK(status_of(c.ask("nonsense\r\n\r\n")) == 400);
@@ -594,8 +595,8 @@ TEST_CASE("server refuses settings that make no sense and names them", "[server]
   refused([](config& c) { c.sessions_max = 0; }, "sessions_max");
   refused([](config& c) { c.listen.clear(); }, "listen");
   refused([](config& c) { c.listen = {"nowhere"}; }, "'nowhere'");
-  refused([](config& c) { c.head_deadline = 0ms; }, "head_deadline");
-  refused([](config& c) { c.idle_deadline = 25h; }, "idle_deadline");
+  refused([](config& c) { c.deadlines.head = 0ms; }, "deadlines.head");
+  refused([](config& c) { c.deadlines.idle = 25h; }, "deadlines.idle");
   refused([](config& c) { c.limits.fields_max = 0; }, "fields_max");
 }
 
