@@ -1,11 +1,34 @@
 #include "actors/runtime/scheduler.hpp"
 
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 
+#include <csignal>
 #include <system_error>
 
 namespace bulkhead::actors {
+
+namespace {
+
+// Threads made meanwhile take no signal but those of their own faults: the rest
+// belong to the threads of whoever embeds us, which may wait for them.
+class signals_blocked {
+ public:
+  signals_blocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+      ::sigdelset(&all, fault);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
 
 scheduler::scheduler(caf::actor_system& system, scheduler_options options)
     : abstract_coordinator(system), options_(options), last_look_(options.reactors) {
@@ -19,6 +42,7 @@ void scheduler::enqueue(caf::resumable* job) {
 }
 
 void scheduler::start() {
+  const signals_blocked blocked;
   const std::lock_guard guard(threads_mutex_);
   for (auto& r : reactors_) start_thread(*r);
   monitor_ = std::thread([this] { monitor(); });
