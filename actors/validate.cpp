@@ -38,19 +38,4 @@ void validate(const config& settings) {
   require_deadline(d.drain, "deadlines.drain");
 }
 
-}  // namespace
-
-void validate(const config& settings) {
-  require(!settings.listen.empty(), "listen must name an address");
-  require(settings.threads <= 256, "threads must lie between 1 and 256, or be 0 for one a CPU");
-  require(settings.spare_threads_max <= 1024, "spare_threads_max must be at most 1024");
-  require(settings.sessions_max >= 1, "sessions_max must be at least 1");
-  require(settings.memory_bytes_max >= (std::size_t{1} << 20),
-          "memory_bytes_max must be at least 1 MiB");
-  if (const auto* wrong = protocol::check(settings.limits)) throw std::invalid_argument(wrong);
-  require_deadline(settings.head_deadline, "head_deadline");
-  require_deadline(settings.idle_deadline, "idle_deadline");
-  require_deadline(settings.linger_deadline, "linger_deadline");
-}
-
 }  // namespace bulkhead::actors
