@@ -1,112 +1,76 @@
 #include "actors/cli/command_line.hpp"
 
-#include <arpa/inet.h>
-
 // Half a minute of compiling in an instrumented build: only this source includes it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
-
-#include "actors/cli/whole_number.hpp"
 
 namespace bulkhead::cli {
 namespace {
 
-constexpr std::uint64_t deadline_ms_max = 24ull * 3600 * 1000;
-
-template <class Target>
-std::string shown(Target value) {
-  return std::to_string(value);
-}
-std::string shown(std::chrono::milliseconds value) {
-  return std::to_string(value.count());
+std::string default_of(const setting& one) {
+  config defaults;
+  if (const auto* number = std::get_if<number_setting>(&one.kind))
+    return std::to_string(number->get(defaults));
+  return std::get<addresses_setting>(one.kind).in(defaults).front();
 }
 
-// CLI11's own conversion would take "010" for eight and cut off what does not fit.
-template <class Target>
-CLI::Option* add_number(CLI::App& to, const std::string& name, Target& target, number_range range,
-                        const std::string& help) {
-  return to
-      .add_option_function<std::string>(
-          name,
-          [&target, range](const std::string& text) {
-            target = static_cast<Target>(*whole_number(text, range));
-          },
-          help)
-      ->check([range](const std::string& text) {
-        return whole_number(text, range) ? std::string() : not_in(range, text);
-      })
-      ->type_name("N")
-      ->default_str(shown(target));
+// The flag's text is only kept: load_config() judges it, as it does the file's values.
+void add_flag(CLI::App& to, const setting& one, given_flags& given) {
+  const bool many = std::holds_alternative<addresses_setting>(one.kind);
+  auto* option = to.add_option_function<std::vector<std::string>>(
+      std::string(one.flag), [&given, &one](const auto& texts) { given[&one] = texts; },
+      std::string(one.help));
+  option->type_name(many ? "ADDRESS" : "N")->default_str(default_of(one))->expected(1);
+  option->multi_option_policy(many ? CLI::MultiOptionPolicy::TakeAll
+                                   : CLI::MultiOptionPolicy::Throw);
 }
 
-bool is_address(const std::string& text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos) return false;
-  const auto host = text.substr(0, colon);
-  if (!whole_number(std::string_view(text).substr(colon + 1), {0, 65535})) return false;
-  in6_addr parsed;
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
-    return inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &parsed) == 1;
-  return inet_pton(AF_INET, host.c_str(), &parsed) == 1;
+CLI::App& add_command(CLI::App& to, const std::string& name, const std::string& help,
+                      command_line& result) {
+  auto& command = *to.add_subcommand(name, help);
+  command.add_option("--config", result.file, "TOML file of settings; flags win over it")
+      ->type_name("FILE");
+  for (const auto& one : settings()) add_flag(command, one, result.flags);
+  return command;
 }
 
-void add_listen(CLI::App& to, config& settings) {
-  to.add_option("--listen", settings.listen, "Address to serve; may be given several times")
-      ->check([](const std::string& text) {
-        return is_address(text) ? std::string()
-                                : "'" + text + "' is not like 127.0.0.1:8080 or [::1]:8080";
-      })
-      ->type_name("ADDRESS:PORT")
-      ->capture_default_str()
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-// Every setting of the server as an option, written to `settings` as it is parsed.
-void add_serve_options(CLI::App& to, config& settings) {
-  add_listen(to, settings);
-  add_number(to, "--threads", settings.threads, {1, 256}, "Threads")->default_str("one a CPU");
-  add_number(to, "--spare-threads-max", settings.spare_threads_max, {0, 1024},
-             "More threads, for handlers that are stuck");
-  add_number(to, "--max-sessions", settings.sessions_max, {1, 10'000'000}, "Connections at once");
-
-  auto& limits = settings.limits;
-  constexpr std::uint64_t gib = 1024ull * 1024 * 1024;
-  add_number(to, "--request-line-bytes-max", limits.request_line_bytes_max, {16, 65536},
-             "Longest request line (414)");
-  add_number(to, "--head-bytes-max", limits.head_bytes_max, {64, 65536}, "Largest head (431)");
-  add_number(to, "--fields-max", limits.fields_max, {1, 16384}, "Field lines in a head (431)");
-  add_number(to, "--field-name-bytes-max", limits.field_name_bytes_max, {17, 65536},
-             "Longest field name (431)");
-  add_number(to, "--chunk-extension-bytes-max", limits.chunk_extension_bytes_max, {0, gib},
-             "Chunk extensions of a message (413)");
-  add_number(to, "--trailer-bytes-max", limits.trailer_bytes_max, {2, gib},
-             "Largest trailer section (431)");
-  add_number(to, "--trailer-fields-max", limits.trailer_fields_max, {0, 16384},
-             "Field lines in a trailer section (431)");
-  add_number(to, "--content-bytes-max", limits.content_bytes_max, {0, 1024 * gib},
-             "Largest content of a request (413)");
-  add_number(to, "--leading-empty-lines-max", limits.leading_empty_lines_max, {0, 100},
-             "Empty lines before a request line (400)");
-
-  constexpr number_range deadline{1, deadline_ms_max};
-  add_number(to, "--head-deadline-ms", settings.deadlines.head, deadline,
-             "From a request's first byte to the end of its head (408)");
-  add_number(to, "--idle-deadline-ms", settings.deadlines.idle, deadline,
-             "Without a request; then the connection is closed");
-  add_number(to, "--linger-deadline-ms", settings.deadlines.linger, deadline,
-             "How long a closing connection is still read");
+// CLI11 would take the next argument for the value of "--threads=".
+std::optional<std::string> flag_with_empty_value(std::span<const char* const> arguments) {
+  for (const std::string_view argument : arguments)
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+      return std::string(argument.substr(0, argument.size() - 1));
+  return std::nullopt;
 }
 
 // One line, however many CLI11 has.
-command_line refuse(const std::string& command, std::string what) {
+int refuse(const std::string& command, std::string what) {
   std::replace(what.begin(), what.end(), '\n', ' ');
   std::cerr << command << ": " << what << '\n';
-  return {.exit_code = exit_usage};
+  return exit_usage;
+}
+
+int refuse(const std::string& command, const std::vector<std::string>& errors) {
+  for (const auto& error : errors) refuse(command, error);
+  return exit_usage;
+}
+
+int check(const std::string& file) {
+  const auto loaded = load_config(file, {});
+  if (!loaded.errors.empty()) {
+    for (const auto& error : loaded.errors) std::cerr << error << '\n';
+    return exit_usage;
+  }
+  std::cout << file << ": ok\n";
+  return 0;
+}
+
+int print(const loaded_config& loaded) {
+  std::cout << to_toml(loaded) << std::flush;
+  return std::cout ? 0 : 1;
 }
 
 }  // namespace
@@ -114,17 +78,37 @@ command_line refuse(const std::string& command, std::string what) {
 command_line parse(int count, const char* const* arguments) {
   CLI::App app("Bulkhead, an HTTP/1.1 server in which every connection is an actor", "bulkhead");
   app.set_version_flag("--version", "bulkhead " BULKHEAD_VERSION);
+  app.require_subcommand(0, 1);
   command_line result;
-  auto& serve = *app.add_subcommand("serve", "Serve the demo until SIGTERM or SIGINT");
-  add_serve_options(serve, result.settings);
+  const auto& serve = add_command(app, "serve", "Serve the demo until SIGTERM or SIGINT", result);
+  const auto& show =
+      add_command(app, "config", "Print the settings that serve would have, as TOML", result);
+  auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");
+  std::string checked;
+  checks.add_option("FILE", checked, "The file")->required();
+
+  const auto command = [&]() -> std::string {
+    for (const auto* each : {&serve, &show, static_cast<const CLI::App*>(&checks)})
+      if (each->count() > 0) return "bulkhead " + each->get_name();
+    return "bulkhead";
+  };
+  const std::span given(arguments, static_cast<std::size_t>(count));
+  if (const auto flag = flag_with_empty_value(given))
+    return {.exit_code = refuse("bulkhead", *flag + ": nothing after its '='")};
   try {
     app.parse(count, arguments);
   } catch (const CLI::Success& wish) {  // --help, --version
     return {.exit_code = app.exit(wish)};
   } catch (const CLI::ParseError& wrong) {
-    return refuse(serve.count() > 0 ? "bulkhead serve" : "bulkhead", wrong.what());
+    return {.exit_code = refuse(command(), wrong.what())};
   }
-  if (serve.count() == 0) return refuse("bulkhead", "no command; bulkhead --help lists them");
+  if (checks.count() > 0) return {.exit_code = check(checked)};
+  if (command() == "bulkhead")
+    return {.exit_code = refuse("bulkhead", "no command; bulkhead --help lists them")};
+  const auto loaded = load_config(result.file, result.flags);
+  if (!loaded.errors.empty()) return {.exit_code = refuse(command(), loaded.errors)};
+  if (show.count() > 0) return {.exit_code = print(loaded)};
+  result.settings = loaded.settings;
   return result;
 }
 

@@ -4,10 +4,10 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "actors/cli/command_line.hpp"
@@ -28,18 +28,20 @@ sigset_t block_end_signals() {
   return signals;
 }
 
+constexpr std::string_view unix_prefix = "unix:";
+
 void announce(const server& running) {
   const auto addresses = running.addresses();
-  for (const auto& address : addresses) std::cout << "listening on http://" << address << '\n';
-  if (!addresses.empty()) std::cout << "try: curl http://" << addresses.front() << "/hello\n";
+  for (const std::string_view address : addresses)
+    std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : "http://") << address
+              << '\n';
+  const std::string_view first = addresses.empty() ? "" : addresses.front();
+  if (first.starts_with(unix_prefix))
+    std::cout << "try: curl --unix-socket '" << first.substr(unix_prefix.size())
+              << "' http://localhost/hello\n";
+  else
+    std::cout << "try: curl http://" << first << "/hello\n";
   std::cout << std::flush;
-}
-
-// A setting is named head_bytes_max, its option --head-bytes-max.
-std::string as_option(std::string message) {
-  const auto end = std::min(message.find_first_of(" :"), message.size());
-  std::replace(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
-  return "--" + message;
 }
 
 int failed(const std::string& message, int exit_code) {
@@ -57,7 +59,7 @@ int serve(const config& settings) {
   try {
     demo.start();
   } catch (const std::invalid_argument& wrong) {
-    return failed(as_option(wrong.what()), exit_usage);
+    return failed(wrong.what(), exit_usage);
   } catch (const std::system_error& wrong) {
     return failed(wrong.what(), 1);
   }

@@ -1,0 +1,166 @@
+#include "actors/cli/load_config.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "actors/cli/address.hpp"
+#include "actors/cli/toml_file.hpp"
+
+namespace bulkhead::cli {
+namespace {
+
+const setting* find(std::string_view table, std::string_view key) {
+  for (const auto& each : settings())
+    if (each.table == table && each.key == key) return &each;
+  return nullptr;
+}
+
+bool is_table(std::string_view name) {
+  for (const auto& each : settings())
+    if (!name.empty() && each.table == name) return true;
+  return false;
+}
+
+// "listen, threads, [limits], [deadlines]": what may stand in a table, or at the top level.
+std::string allowed_in(std::string_view table) {
+  std::string names;
+  std::string_view last_table;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  for (const auto& each : settings()) {
+    if (each.table == table) add(std::string(each.key));
+    if (table.empty() && each.table != last_table) add("[" + std::string(each.table) + "]");
+    last_table = each.table;
+  }
+  return names;
+}
+
+std::string wanted_by(const setting& one) {
+  const auto* number = std::get_if<number_setting>(&one.kind);
+  if (!number) return R"(an array of addresses such as ["127.0.0.1:8080"])";
+  return "a whole number from " + std::to_string(number->range.min) + " to " +
+         std::to_string(number->range.max);
+}
+
+std::string kind_of(const toml_value& value) {
+  if (std::holds_alternative<std::int64_t>(value)) return "an integer";
+  if (std::holds_alternative<std::string>(value)) return "a string";
+  if (std::holds_alternative<std::vector<std::string>>(value)) return "an array";
+  return std::string(std::get<other_value>(value).what);
+}
+
+class loader {
+ public:
+  void read_file(const std::string& path) {
+    const auto toml = read_toml(path);
+    const auto at = [&](std::size_t line) {
+      return line == 0 ? path : path + ":" + std::to_string(line);
+    };
+    for (const auto& fault : toml.faults) error(at(fault.line), fault.what);
+    for (const auto& entry : toml.entries) take_entry(entry, at(entry.line));
+  }
+
+  void take_flag(const setting& one, const std::vector<std::string>& texts) {
+    const std::string flag(one.flag);
+    if (const auto* number = std::get_if<number_setting>(&one.kind))
+      set(one, *number, texts.back(), flag, flag);
+    else
+      set(one, texts, flag, flag);
+  }
+
+  loaded_config finish() {
+    // Of values that were refused nothing can be said.
+    if (loaded_.errors.empty()) compare();
+    return std::move(loaded_);
+  }
+
+ private:
+  void error(const std::string& at, const std::string& what) {
+    loaded_.errors.push_back(at + ": " + what);
+  }
+
+  void take_entry(const toml_entry& entry, const std::string& at) {
+    const bool top = entry.table.empty();
+    if (!top && !is_table(entry.table)) return;  // said once, of the table
+    const auto name = top ? entry.key : entry.table + "." + entry.key;
+    if (top && is_table(entry.key)) {
+      const auto kind = kind_of(entry.value);
+      if (kind != "a table") error(at, name + ": " + kind + ", where a table is wanted");
+    } else if (const auto* known = find(entry.table, entry.key)) {
+      set(*known, entry.value, at + ": " + name, at);
+    } else {
+      error(at, name + ": unknown key; allowed " + (top ? "here" : "in [" + entry.table + "]") +
+                    ": " + allowed_in(entry.table));
+    }
+  }
+
+  // `named` tells in errors what is meant, `origin` is kept.
+  void set(const setting& one, const toml_value& value, const std::string& named,
+           const std::string& origin) {
+    const auto* number = std::get_if<number_setting>(&one.kind);
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* texts = std::get_if<std::vector<std::string>>(&value);
+    if (number && integer)
+      set(one, *number, std::to_string(*integer), named, origin);
+    else if (!number && texts)
+      set(one, *texts, named, origin);
+    else
+      error(named, kind_of(value) + ", where " + wanted_by(one) + " is wanted");
+  }
+
+  void set(const setting& one, const number_setting& kind, const std::string& text,
+           const std::string& named, const std::string& origin) {
+    const auto value = whole_number(text, kind.range);
+    if (!value) return error(named, not_in(kind.range, text));
+    kind.set(loaded_.settings, *value);
+    loaded_.origins[&one] = origin;
+  }
+
+  void set(const setting& one, const std::vector<std::string>& texts, const std::string& named,
+           const std::string& origin) {
+    if (texts.empty()) return error(named, "empty, where " + wanted_by(one) + " is wanted");
+    for (const auto& text : texts)
+      if (const auto fault = address_fault(text)) error(named, *fault);
+    std::get<addresses_setting>(one.kind).in(loaded_.settings) = texts;
+    loaded_.origins[&one] = origin;
+  }
+
+  // Bounds that are another setting.
+  void compare() {
+    for (const auto& each : settings()) {
+      if (each.not_above.empty()) continue;
+      const auto& bound = *find(each.table, each.not_above);
+      if (value_of(each) > value_of(bound))
+        error(place_of(each, bound), shown(each) + " is more than " + shown(bound));
+    }
+  }
+
+  std::uint64_t value_of(const setting& one) const {
+    return std::get<number_setting>(one.kind).get(loaded_.settings);
+  }
+
+  // Where to look: at the one that is too large, or, if that is a default, at its bound.
+  const std::string& place_of(const setting& one, const setting& bound) const {
+    const auto own = loaded_.origins.find(&one);
+    return own != loaded_.origins.end() ? own->second : loaded_.origins.at(&bound);
+  }
+
+  std::string shown(const setting& one) const {
+    return full_name(one) + " = " + std::to_string(value_of(one)) +
+           (loaded_.origins.contains(&one) ? "" : " (default)");
+  }
+
+  loaded_config loaded_;
+};
+
+}  // namespace
+
+loaded_config load_config(const std::optional<std::string>& file, const given_flags& flags) {
+  loader from;
+  if (file) from.read_file(*file);
+  for (const auto& [one, texts] : flags)
+    if (!texts.empty()) from.take_flag(*one, texts);
+  return from.finish();
+}
+
+}  // namespace bulkhead::cli

@@ -1,0 +1,143 @@
+#include "actors/cli/settings.hpp"
+
+#include <array>
+#include <type_traits>
+
+namespace bulkhead::cli {
+namespace {
+
+constexpr std::uint64_t mib = 1024 * 1024;
+constexpr std::uint64_t gib = 1024 * mib;
+constexpr number_range deadline_ms{1, 24ull * 3600 * 1000};
+
+std::uint64_t as_number(std::chrono::milliseconds value) {
+  return static_cast<std::uint64_t>(value.count());
+}
+template <class Integer>
+std::uint64_t as_number(Integer value) {
+  return value;
+}
+
+// `Where` gives the member of a config, const or not.
+template <class Where>
+constexpr number_setting number(number_range range, Where) {
+  return {[](const config& in) { return as_number(Where{}(in)); },
+          [](config& in, std::uint64_t value) {
+            auto& target = Where{}(in);
+            target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+          },
+          range};
+}
+
+// Ranges are those of validate() and protocol::check(), and never wider.
+const std::array table{
+    setting{"", "listen", "--listen",
+            "HOST:PORT, unix:PATH, or systemd for the sockets that it passes; may be repeated",
+            addresses_setting{[](config& in) -> std::vector<std::string>& { return in.listen; }}},
+    setting{"", "threads", "--threads", "Reactor threads; 0: one a CPU",
+            number(
+                {0, 256}, [](auto& in) -> auto& { return in.threads; })},
+    setting{"", "spare_threads_max", "--spare-threads-max",
+            "More threads, for handlers that are stuck",
+            number(
+                {0, 1024}, [](auto& in) -> auto& { return in.spare_threads_max; })},
+    setting{"", "sessions_max", "--max-sessions", "Connections at once (503)",
+            number(
+                {1, 10'000'000}, [](auto& in) -> auto& { return in.sessions_max; })},
+    setting{"", "memory_bytes_max", "--memory-bytes-max",
+            "Buffers and contents of all connections; beyond it the largest are closed",
+            number(
+                {mib, 1024 * gib}, [](auto& in) -> auto& { return in.memory_bytes_max; })},
+    setting{"", "discarded_content_bytes_max", "--discarded-content-bytes-max",
+            "Unwanted content that is read to keep a connection",
+            number(
+                {0, gib}, [](auto& in) -> auto& { return in.discarded_content_bytes_max; })},
+    setting{"", "content_rate_min", "--content-rate-min",
+            "Bytes a second that content must arrive with (408); 0: no minimum",
+            number(
+                {0, gib}, [](auto& in) -> auto& { return in.content_rate_min; })},
+
+    setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
+            "Longest request line (414)",
+            number(
+                {16, 65536}, [](auto& in) -> auto& { return in.limits.request_line_bytes_max; }),
+            "head_bytes_max"},
+    setting{"limits", "head_bytes_max", "--head-bytes-max", "Largest head (431)",
+            number(
+                {64, 65536}, [](auto& in) -> auto& { return in.limits.head_bytes_max; })},
+    setting{"limits", "fields_max", "--fields-max", "Field lines in a head (431)",
+            number(
+                {1, 16384}, [](auto& in) -> auto& { return in.limits.fields_max; })},
+    setting{"limits", "field_name_bytes_max", "--field-name-bytes-max", "Longest field name (431)",
+            number(
+                {17, 65536}, [](auto& in) -> auto& { return in.limits.field_name_bytes_max; }),
+            "head_bytes_max"},
+    setting{"limits", "chunk_extension_bytes_max", "--chunk-extension-bytes-max",
+            "Chunk extensions of a message (413)",
+            number(
+                {0, gib}, [](auto& in) -> auto& { return in.limits.chunk_extension_bytes_max; })},
+    setting{"limits", "trailer_bytes_max", "--trailer-bytes-max", "Largest trailer section (431)",
+            number(
+                {2, gib}, [](auto& in) -> auto& { return in.limits.trailer_bytes_max; })},
+    setting{"limits", "trailer_fields_max", "--trailer-fields-max",
+            "Field lines in a trailer section (431)",
+            number(
+                {0, 16384}, [](auto& in) -> auto& { return in.limits.trailer_fields_max; })},
+    setting{"limits", "content_bytes_max", "--content-bytes-max",
+            "Largest content of a request (413)",
+            number(
+                {0, 1024 * gib}, [](auto& in) -> auto& { return in.limits.content_bytes_max; })},
+    setting{"limits", "leading_empty_lines_max", "--leading-empty-lines-max",
+            "Empty lines before a request line (400)",
+            number(
+                {0, 100}, [](auto& in) -> auto& { return in.limits.leading_empty_lines_max; })},
+
+    setting{"deadlines", "first_byte_ms", "--first-byte-deadline-ms",
+            "From accept to the first byte; then closed",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.first_byte; })},
+    setting{"deadlines", "head_ms", "--head-deadline-ms",
+            "From a request's first byte to the end of its head (408)",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.head; })},
+    setting{"deadlines", "content_ms", "--content-deadline-ms",
+            "From the head to the end of the content (408)",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.content; })},
+    setting{"deadlines", "handler_ms", "--handler-deadline-ms",
+            "From the start of a handler to its response (503)",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.handler; })},
+    setting{"deadlines", "write_stall_ms", "--write-stall-deadline-ms",
+            "While the peer takes nothing of a response; then reset",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.write_stall; })},
+    setting{"deadlines", "idle_ms", "--idle-deadline-ms",
+            "From an answer to the next request; then closed",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.idle; })},
+    setting{"deadlines", "linger_ms", "--linger-deadline-ms",
+            "How long a closing connection is still read",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.linger; })},
+    setting{"deadlines", "drain_grace_ms", "--drain-grace-deadline-ms",
+            "How long an idle connection may still send a request during a drain",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.drain_grace; })},
+    setting{"deadlines", "drain_ms", "--drain-deadline-ms",
+            "From the start of a drain to the end of everything",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.drain; })},
+};
+
+}  // namespace
+
+std::span<const setting> settings() {
+  return table;
+}
+
+std::string full_name(const setting& of) {
+  return of.table.empty() ? std::string(of.key) : std::string(of.table) + "." + std::string(of.key);
+}
+
+}  // namespace bulkhead::cli

@@ -1,0 +1,46 @@
+// The one table of everything that can be set: the flags, the file, `bulkhead config` and the
+// bounds of all three are made from it. A new member of bulkhead::config is one more row in
+// settings.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "actors/cli/whole_number.hpp"
+#include "actors/server.hpp"
+
+namespace bulkhead::cli {
+
+struct number_setting {
+  std::uint64_t (*get)(const config&);
+  void (*set)(config&, std::uint64_t);
+  number_range range;
+};
+
+// One or more addresses to listen on; see address.hpp.
+struct addresses_setting {
+  std::vector<std::string>& (*in)(config&);
+};
+
+struct setting {
+  std::string_view table;  // "limits"; empty for the top level
+  std::string_view key;    // "head_bytes_max"
+  std::string_view flag;   // "--head-bytes-max"
+  std::string_view help;
+  std::variant<number_setting, addresses_setting> kind;
+  // The key in the same table whose value this one may not exceed; mostly empty.
+  std::string_view not_above{};
+};
+
+// Top-level keys first, then table by table, as a TOML file wants them.
+std::span<const setting> settings();
+
+// "limits.head_bytes_max" or "threads".
+std::string full_name(const setting& of);
+
+}  // namespace bulkhead::cli
