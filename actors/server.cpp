@@ -16,6 +16,7 @@
 
 #include "actors/acceptor.hpp"
 #include "actors/cpus.hpp"
+#include "actors/listener.hpp"
 #include "actors/runtime/system.hpp"
 #include "actors/service.hpp"
 #include "actors/shard.hpp"
@@ -95,6 +96,7 @@ struct server::implementation {
 
   actors::service shared;
   std::vector<std::string> addresses;
+  std::vector<actors::socket_file> unix_files;
   statistics last;  // of the run before, once stopped
   actors::unique_fd stop_request{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   mutable std::mutex mutex;  // guards what start() and stop() change
@@ -152,12 +154,15 @@ void server::start() {
   const unsigned threads = settings.threads > 0 ? settings.threads : actors::usable_cpus();
   std::vector<std::vector<actors::unique_fd>> listeners;
   std::vector<std::string> bound;
-  for (const auto& address : settings.listen) {
-    listeners.push_back(actors::listen_on(address, threads));
-    bound.push_back(to_string(actors::local_address(listeners.back().front().get())));
+  std::vector<actors::socket_file> files;
+  for (auto& each : actors::listen_on(settings.listen, threads)) {
+    listeners.push_back(std::move(each.sockets));
+    bound.push_back(std::move(each.address));
+    files.push_back(std::move(each.file));
   }
   own.running = std::make_unique<running_server>(own.shared, std::move(listeners), threads);
   own.addresses = std::move(bound);
+  own.unix_files = std::move(files);
 }
 
 std::vector<std::string> server::addresses() const {
@@ -183,6 +188,7 @@ void server::stop() {
   own.last = own.running->stats();
   own.running.reset();
   own.addresses.clear();
+  own.unix_files.clear();
 }
 
 void server::run() {

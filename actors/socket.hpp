@@ -30,24 +30,42 @@ class unique_fd {
   int fd_ = -1;
 };
 
-// An IPv4 or IPv6 address with its port, in 28 bytes: a session keeps its peer's.
+// An IPv4 or IPv6 address with its port, or of a unix socket no more than its family, in 28 bytes:
+// a session keeps its peer's.
 union peer_address {
   sockaddr any;
   sockaddr_in v4;
   sockaddr_in6 v6;
 };
 
-// "127.0.0.1:80" or "[::1]:80".
+// "127.0.0.1:80", "[::1]:80" or "unix".
 std::string to_string(const peer_address& address);
 
 // `count` listening sockets on one ADDRESS:PORT, which share its connections
 // (SO_REUSEPORT); port 0 lets the system choose one port for all of them.
-// Throws std::invalid_argument for text that is no such address, and
-// std::system_error when it can't be bound, also when any other socket listens
-// there; both name the address.
-std::vector<unique_fd> listen_on(std::string_view address, unsigned count);
+// Throws std::system_error that names the address when it can't be bound, also
+// when any other socket listens there.
+std::vector<unique_fd> listen_on(const peer_address& address, unsigned count);
+
+// Every address that HOST:PORT stands for, each once. Of a host in digits that is
+// one; a name may have several. Throws std::invalid_argument that quotes the text.
+std::vector<peer_address> resolve(std::string_view text);
+
+// The same on the first address of HOST:PORT.
+std::vector<unique_fd> listen_on(std::string_view text, unsigned count);
+
+// `count` descriptors, the given one first, of one and the same socket.
+std::vector<unique_fd> duplicates(unique_fd first, unsigned count);
+
+// For a TCP listener that someone else made, what listen_on() sets; nothing for
+// any other socket.
+void set_tcp_options(int fd);
 
 // The address that a socket is bound to.
 peer_address local_address(int fd);
+
+// The same as text; for a unix socket "unix:/its/path", or "unix:@name" for one
+// without a file.
+std::string bound_to(int fd);
 
 }  // namespace bulkhead::actors

@@ -3,7 +3,10 @@
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -35,13 +38,22 @@ void announce(const server& running) {
   for (const std::string_view address : addresses)
     std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : "http://") << address
               << '\n';
-  const std::string_view first = addresses.empty() ? "" : addresses.front();
+  const std::string_view first = addresses.front();
   if (first.starts_with(unix_prefix))
     std::cout << "try: curl --unix-socket '" << first.substr(unix_prefix.size())
               << "' http://localhost/hello\n";
   else
     std::cout << "try: curl http://" << first << "/hello\n";
   std::cout << std::flush;
+}
+
+// Whoever set up sockets for us expects them to be used.
+void warn_of_unused_sockets(const config& settings) {
+  const auto& listen = settings.listen;
+  const char* pid = std::getenv("LISTEN_PID");
+  if (!pid || pid != std::to_string(::getpid())) return;
+  if (std::find(listen.begin(), listen.end(), "systemd") == listen.end())
+    spdlog::warn("the sockets of LISTEN_FDS are not used: listen does not name systemd");
 }
 
 int failed(const std::string& message, int exit_code) {
@@ -54,6 +66,7 @@ int failed(const std::string& message, int exit_code) {
 int serve(const config& settings) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("bulkhead"));
   const auto signals = block_end_signals();
+  warn_of_unused_sockets(settings);
   server demo(settings);
   add_demo(demo);
   try {

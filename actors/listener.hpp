@@ -1,0 +1,26 @@
+// From the texts of config::listen to sockets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/socket.hpp"
+#include "actors/unix_socket.hpp"
+
+namespace bulkhead::actors {
+
+struct listener {
+  std::vector<unique_fd> sockets;  // one a reactor
+  std::string address;             // that is bound: "127.0.0.1:41873", "unix:/run/a.sock"
+  socket_file file;                // of a unix socket that was bound here; to be kept until the end
+};
+
+// Listeners for HOST:PORT (a name: one for each of its addresses), unix:PATH and
+// systemd (one for each socket that was passed to this process), each with
+// `count` descriptors. Those of HOST:PORT are sockets that share the port; those
+// of the others are duplicates of one socket, from whose queue all accept.
+// Throws as listen_on, listen_on_unix and take_activated_sockets do; nothing is
+// bound then, and sockets of systemd are closed.
+std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned count);
+
+}  // namespace bulkhead::actors
