@@ -15,12 +15,12 @@ enum class reason : std::uint8_t {
   closed,  // an orderly end: the client's wish, or the last answer said so
 
   // The peer.
-  peer_left,       // it ended the connection in the middle of something
-  peer_reset,      // it reset the connection
-  bad_head,        // request line or fields break a rule: 400, 417, 501, 505
-  bad_framing,     // lengths, codings or chunks break a rule: 400, 501
-  too_large,       // a limit: 413, 414, 431
-  incomplete,      // the stream ended inside a request: 400
+  peer_left,    // it ended the connection in the middle of something
+  peer_reset,   // it reset the connection
+  bad_head,     // request line or fields break a rule: 400, 417, 501, 505
+  bad_framing,  // lengths, codings or chunks break a rule: 400, 501
+  too_large,    // a limit: 413, 414, 431
+  incomplete,   // the stream ended inside a request: 400
 
   // Deadlines.
   first_byte_timeout,
@@ -33,16 +33,16 @@ enum class reason : std::uint8_t {
   linger_timeout,
 
   // The handler.
-  exception,     // it threw: 500
-  bad_response,  // its response broke a rule: 500
-  source_failed, // its streamed content threw: reset
+  exception,      // it threw: 500
+  bad_response,   // its response broke a rule: 500
+  source_failed,  // its streamed content threw: reset
 
   // The server.
-  overloaded,    // no session free: 503
-  shed,          // over the memory budget
+  overloaded,  // no session free: 503
+  shed,        // over the memory budget
   out_of_descriptors,
-  drain,         // it is shutting down
-  internal,      // a fault of the server's own
+  drain,     // it is shutting down
+  internal,  // a fault of the server's own
 };
 
 inline constexpr std::size_t reason_count = static_cast<std::size_t>(reason::internal) + 1;

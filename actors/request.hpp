@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,8 +28,13 @@ class request {
  public:
   request(const protocol::request_head& head, std::string_view content,
           std::span<const path_parameter> parameters, const actors::peer_address& peer,
-          std::uint64_t id)
-      : head_(head), content_(content), parameters_(parameters), peer_(peer), id_(id) {}
+          std::uint64_t id, const std::atomic<bool>& cancelled)
+      : head_(head),
+        content_(content),
+        parameters_(parameters),
+        peer_(peer),
+        id_(id),
+        cancelled_(cancelled) {}
 
   std::string_view method() const { return head_.method(); }
   // The request target as it was sent (RFC 9112 section 3.2).
@@ -62,12 +68,17 @@ class request {
   // Unique in this process; the error log and a 500 name it.
   std::uint64_t id() const { return id_; }
 
+  // True when nobody waits for the answer any more: the client has gone, or the
+  // handler's deadline has passed. For handlers that take long to look at.
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
  private:
   const protocol::request_head& head_;
   std::string_view content_;
   std::span<const path_parameter> parameters_;
   const actors::peer_address& peer_;
   std::uint64_t id_;
+  const std::atomic<bool>& cancelled_;
 };
 
 }  // namespace bulkhead

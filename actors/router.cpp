@@ -34,23 +34,23 @@ void append_method(std::string& list, std::string_view method) {
 }  // namespace
 
 void router::add(std::initializer_list<std::string_view> methods, std::string_view pattern,
-                 const handler& handle) {
-  if (!handle) refuse(pattern, "the handler is empty");
+                 const route_target& target) {
+  if (!target.handle && !target.receive) refuse(pattern, "the handler is empty");
   if (methods.size() == 0) refuse(pattern, "no method given");
   auto& end = place(pattern);
   for (const auto method : methods) {
     if (!protocol::is_token(method)) refuse(pattern, "a method must be a token");
     if (std::ranges::any_of(end.routes, [&](const route& r) { return r.method == method; }))
       refuse(pattern, "given twice for " + std::string(method));
-    end.routes.push_back({std::string(method), handle});
+    end.routes.push_back({std::string(method), target});
     append_method(end.allow, method);
     if (method == "GET") append_method(end.allow, "HEAD");
     if (allow_any_.find(method) == std::string::npos) append_method(allow_any_, method);
   }
 }
 
-void router::set_fallback(handler handle) {
-  fallback_ = std::move(handle);
+void router::set_fallback(route_target target) {
+  fallback_ = std::move(target);
 }
 
 router::node& router::place(std::string_view pattern) {
@@ -111,13 +111,13 @@ router::match router::find(const protocol::request_head& head, path_parameters& 
   if (end) {
     for (std::size_t i = 0; i < parameters.size_; ++i)
       parameters.items_[i].name = end->parameter_names[i];
-    if (const auto* r = route_for(*end, method)) return {outcome::found, &r->handle, {}};
+    if (const auto* r = route_for(*end, method)) return {outcome::found, &r->target, {}};
   }
   if (known == protocol::method::unknown || known == protocol::method::connect)
     return {outcome::not_implemented, nullptr, {}};
   if (end && known == protocol::method::options) return {outcome::options, nullptr, end->allow};
   if (end) return {outcome::method_not_allowed, nullptr, end->allow};
-  if (fallback_) return {outcome::found, &fallback_, {}};
+  if (fallback_.handle || fallback_.receive) return {outcome::found, &fallback_, {}};
   return {outcome::not_found, nullptr, {}};
 }
 

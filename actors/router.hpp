@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -12,12 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/request.hpp"
-#include "protocol/response.hpp"
+#include "actors/handler.hpp"
 
 namespace bulkhead::actors {
-
-using handler = std::function<protocol::response(const request&)>;
 
 // The parameters of one match, in the order of the pattern. No allocation.
 class path_parameters {
@@ -45,21 +41,21 @@ class router {
   };
   struct match {
     outcome result = outcome::not_found;
-    const handler* handle = nullptr;  // for found
-    std::string_view allow;           // for method_not_allowed and options: an Allow field's value
+    const route_target* target = nullptr;  // for found
+    std::string_view allow;  // for method_not_allowed and options: an Allow field's value
   };
 
   // Throws std::invalid_argument: malformed pattern or method, given twice.
   void add(std::initializer_list<std::string_view> methods, std::string_view pattern,
-           const handler& handle);
-  void set_fallback(handler handle);
+           const route_target& target);
+  void set_fallback(route_target target);
 
   match find(const protocol::request_head& head, path_parameters& parameters) const;
 
  private:
   struct route {
     std::string method;
-    handler handle;
+    route_target target;
   };
   struct node {
     std::map<std::string, std::unique_ptr<node>, std::less<>> fixed;
@@ -76,7 +72,7 @@ class router {
 
   node root_;
   std::string allow_any_ = "OPTIONS";  // for OPTIONS *
-  handler fallback_;
+  route_target fallback_;
 };
 
 }  // namespace bulkhead::actors

@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
-#include <latch>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -36,14 +36,19 @@ class running_server {
                  unsigned threads);
   ~running_server() { stop(); }
 
-  // Ends everything and waits for it; again: nothing.
+  void begin_to_drain();
+  // Whether everything has ended within that time.
+  bool wait_for_end(std::chrono::milliseconds time);
+  // Ends everything and waits for it; again: nothing. From any thread.
   void stop();
   statistics stats();
 
  private:
   actors::service& shared_;
   std::vector<std::unique_ptr<actors::shard>> shards_;
-  std::latch acceptors_alive_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t acceptors_alive_;
   actors::runtime_system system_;
   std::vector<actors::actor_ref<actors::acceptor>> acceptors_;
 };
@@ -52,7 +57,7 @@ running_server::running_server(actors::service& shared,
                                std::vector<std::vector<actors::unique_fd>> listeners,
                                unsigned threads)
     : shared_(shared),
-      acceptors_alive_(static_cast<std::ptrdiff_t>(listeners.size() * threads)),
+      acceptors_alive_(listeners.size() * threads),
       system_({.reactors = threads, .spare_threads_max = shared.settings.spare_threads_max}) {
   for (unsigned i = 0; i < threads; ++i) {
     auto& home = system_.reactors().at(i);
@@ -60,21 +65,34 @@ running_server::running_server(actors::service& shared,
     for (auto& sockets : listeners) {
       auto child =
           actors::spawn_polled<actors::acceptor>(home, *shards_.back(), std::move(sockets[i]));
-      child->attach_functor([this](const caf::error&) { acceptors_alive_.count_down(); });
+      child->attach_functor([this](const caf::error&) {
+        const std::lock_guard guard(mutex_);
+        if (--acceptors_alive_ == 0) ended_.notify_all();
+      });
       acceptors_.push_back(std::move(child));
     }
   }
   for (auto& a : acceptors_) a->post(actors::work::readable);
 }
 
+void running_server::begin_to_drain() {
+  for (auto& a : acceptors_) a->post(actors::work::drain);
+}
+
+bool running_server::wait_for_end(std::chrono::milliseconds time) {
+  std::unique_lock guard(mutex_);
+  return ended_.wait_for(guard, time, [this] { return acceptors_alive_ == 0; });
+}
+
 void running_server::stop() {
   for (auto& a : acceptors_) a->post(actors::work::stop);
-  acceptors_alive_.wait();
-  acceptors_.clear();
+  std::unique_lock guard(mutex_);
+  ended_.wait(guard, [this] { return acceptors_alive_ == 0; });
 }
 
 statistics running_server::stats() {
   statistics sum;
+  sum.held_bytes = shared_.held_bytes.load(std::memory_order_relaxed);
   sum.sessions = shared_.sessions.load(std::memory_order_relaxed);
   for (const auto& s : shards_) {
     const auto& c = s->counters();
@@ -84,6 +102,12 @@ statistics running_server::stats() {
     sum.requests += c.requests.value();
     sum.requests_refused += c.requests_refused.value();
     sum.handler_exceptions += c.handler_exceptions.value();
+    sum.shed += c.shed.value();
+    const auto& completions = s->completions().counted();
+    sum.completion_attempts += completions.attempts.value();
+    sum.completion_full += completions.full.value();
+    sum.completion_retries += completions.retries.value();
+    sum.completion_deliveries += completions.deliveries.value();
   }
   sum.handovers = system_.reactors().handovers();
   return sum;
@@ -100,11 +124,11 @@ struct server::implementation {
   statistics last;  // of the run before, once stopped
   actors::unique_fd stop_request{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   mutable std::mutex mutex;  // guards what start() and stop() change
-  std::unique_ptr<running_server> running;
+  std::shared_ptr<running_server> running;
 
-  bool is_running() const {
+  std::shared_ptr<running_server> current() const {
     const std::lock_guard guard(mutex);
-    return running != nullptr;
+    return running;
   }
   void require_stopped(const char* what) const {
     if (running) throw std::logic_error(std::string(what) + " after start()");
@@ -121,7 +145,7 @@ server::~server() {
 server& server::route(std::initializer_list<std::string_view> methods, std::string_view pattern,
                       handler handle) {
   implementation_->require_stopped("route()");
-  implementation_->shared.routes.add(methods, pattern, handle);
+  implementation_->shared.routes.add(methods, pattern, {std::move(handle), {}});
   return *this;
 }
 
@@ -133,9 +157,22 @@ server& server::post(std::string_view pattern, handler handle) {
   return route({"POST"}, pattern, std::move(handle));
 }
 
+server& server::receive(std::initializer_list<std::string_view> methods, std::string_view pattern,
+                        upload_handler handle) {
+  implementation_->require_stopped("receive()");
+  implementation_->shared.routes.add(methods, pattern, {{}, std::move(handle)});
+  return *this;
+}
+
 server& server::fallback(handler handle) {
   implementation_->require_stopped("fallback()");
-  implementation_->shared.routes.set_fallback(std::move(handle));
+  implementation_->shared.routes.set_fallback({std::move(handle), {}});
+  return *this;
+}
+
+server& server::access_log(access_sink sink) {
+  implementation_->require_stopped("access_log()");
+  implementation_->shared.on_access = std::move(sink);
   return *this;
 }
 
@@ -160,7 +197,7 @@ void server::start() {
     bound.push_back(std::move(each.address));
     files.push_back(std::move(each.file));
   }
-  own.running = std::make_unique<running_server>(own.shared, std::move(listeners), threads);
+  own.running = std::make_shared<running_server>(own.shared, std::move(listeners), threads);
   own.addresses = std::move(bound);
   own.unix_files = std::move(files);
 }
@@ -171,8 +208,16 @@ std::vector<std::string> server::addresses() const {
 }
 
 statistics server::stats() const {
-  const std::lock_guard guard(implementation_->mutex);
-  return implementation_->running ? implementation_->running->stats() : implementation_->last;
+  const auto running = implementation_->current();
+  return running ? running->stats() : implementation_->last;
+}
+
+void server::drain() {
+  const auto running = implementation_->current();
+  if (!running) return;
+  running->begin_to_drain();
+  running->wait_for_end(implementation_->shared.settings.deadlines.drain);
+  stop();
 }
 
 void server::stop() {
@@ -182,13 +227,15 @@ void server::stop() {
     [[maybe_unused]] const auto written = ::write(own.stop_request.get(), &one, sizeof one);
     return;
   }
+  // Taken down outside of the lock: handlers that still run may ask for figures.
+  const auto ending = own.current();
+  if (!ending) return;
+  ending->stop();
   const std::lock_guard guard(own.mutex);
-  if (!own.running) return;
-  own.running->stop();
-  own.last = own.running->stats();
-  own.running.reset();
+  own.last = ending->stats();
   own.addresses.clear();
   own.unix_files.clear();
+  if (own.running == ending) own.running.reset();
 }
 
 void server::run() {
@@ -197,13 +244,28 @@ void server::run() {
   ::sigaddset(&signals, SIGTERM);
   ::sigaddset(&signals, SIGINT);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const actors::unique_fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
-  if (!implementation_->is_running()) start();
+  const actors::unique_fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!implementation_->current()) start();
+  const auto running = implementation_->current();
   std::array<pollfd, 2> waited{
       {{signal_fd.get(), POLLIN, 0}, {implementation_->stop_request.get(), POLLIN, 0}}};
-  while (::poll(waited.data(), waited.size(), -1) < 0 && errno == EINTR) {
+  const auto told = [&](int wait_ms) { return ::poll(waited.data(), waited.size(), wait_ms) > 0; };
+  while (!told(-1)) {
+  }
+  signalfd_siginfo first;
+  if (::read(signal_fd.get(), &first, sizeof first) > 0) {
+    // A signal drains; a second one, or a handler's wish, stops at once.
+    running->begin_to_drain();
+    const auto end =
+        std::chrono::steady_clock::now() + implementation_->shared.settings.deadlines.drain;
+    while (!running->wait_for_end(std::chrono::milliseconds(1)) && !told(10) &&
+           std::chrono::steady_clock::now() < end) {
+    }
   }
   stop();
+  std::uint64_t drained = 0;
+  [[maybe_unused]] const auto got =
+      ::read(implementation_->stop_request.get(), &drained, sizeof drained);
 }
 
 }  // namespace bulkhead

@@ -13,31 +13,17 @@
 //   }
 
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "actors/access_record.hpp"
 #include "actors/config.hpp"
-#include "actors/request.hpp"
-#include "protocol/response.hpp"
+#include "actors/handler.hpp"
 
 namespace bulkhead {
-
-using response = protocol::response;
-
-// Called once a request, in the connection's own session, on any thread and
-// for several connections at once: what it captures must bear that. Whatever
-// it throws becomes a 500, ends this connection and no other. It may block or
-// spin without hurting other connections (config::spare_threads_max).
-using handler = std::function<response(const request&)>;
-
-// Turns what a handler threw into the response to send; rethrow to inspect it.
-// When the hook itself throws, the plain 500 is sent.
-using exception_hook = std::function<response(const request&, std::exception_ptr)>;
 
 // Counters since start; each is exact once the server is stopped.
 struct statistics {
@@ -49,6 +35,13 @@ struct statistics {
   std::uint64_t requests_refused = 0;    // malformed, too large or too slow
   std::uint64_t handler_exceptions = 0;  // requests that ended in a 500
   std::uint64_t handovers = 0;           // reactors taken from a stuck handler
+  std::uint64_t shed = 0;                // sessions closed over the memory budget
+  std::uint64_t held_bytes = 0;          // what sessions hold now, see config::memory_bytes_max
+  // Completions of sessions, see actors/gate.hpp.
+  std::uint64_t completion_attempts = 0;
+  std::uint64_t completion_full = 0;
+  std::uint64_t completion_retries = 0;
+  std::uint64_t completion_deliveries = 0;
 };
 
 class server {
@@ -70,7 +63,12 @@ class server {
                 handler handle);
   server& get(std::string_view pattern, handler handle);
   server& post(std::string_view pattern, handler handle);
+  // A route whose handler takes the content while it arrives.
+  server& receive(std::initializer_list<std::string_view> methods, std::string_view pattern,
+                  upload_handler handle);
   server& fallback(handler handle);
+  // Takes a record of every request and of every connection that ends in one.
+  server& access_log(access_sink sink);
   server& on_exception(exception_hook hook);
 
   // Binds and serves on threads of its own; returns at once. Throws
@@ -84,13 +82,19 @@ class server {
 
   statistics stats() const;
 
-  // Closes the listeners, ends every session, waits for handlers that still
-  // run. From any thread but a handler's; a second call, or one before start(),
-  // does nothing. The server may be started again afterwards.
+  // Ends in order: listeners closed, idle connections closed after a short grace
+  // in which a late request is still answered, busy ones after their answer, which
+  // says Connection: close; after deadlines.drain whatever is left is cut. Returns
+  // when nothing is left. Threads as for stop(), which may cut it short.
+  void drain();
+
+  // Closes the listeners, ends every session at once, waits for handlers that
+  // still run. A second call, or one before start(), does nothing. The server may
+  // be started again afterwards. From a handler it only asks: run() then returns.
   void stop();
 
-  // start(), wait for SIGTERM or SIGINT, stop(). From the main thread, before
-  // other threads exist: it blocks both signals in the calling thread.
+  // start() unless started, wait for SIGTERM or SIGINT, drain(); a second signal
+  // stops. From the main thread: it blocks both signals in the calling thread.
   void run();
 
  private:

@@ -3,9 +3,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
-#include <functional>
 
+#include "actors/access_record.hpp"
 #include "actors/config.hpp"
 #include "actors/router.hpp"
 
@@ -14,10 +13,13 @@ namespace bulkhead::actors {
 struct service {
   config settings;
   router routes;
-  std::function<protocol::response(const request&, std::exception_ptr)> on_exception;
+  exception_hook on_exception;
+  access_sink on_access;
 
-  // Sessions alive, on all reactors; the one shared counter that is written a connection.
+  // Sessions alive, on all reactors: written once a connection.
   std::atomic<std::size_t> sessions{0};
+  // Bytes that sessions hold while they wait: an ordinary request leaves none.
+  std::atomic<std::size_t> held_bytes{0};
 };
 
 // One of service::settings.sessions_max places; given back when the session

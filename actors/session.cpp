@@ -1,479 +1,310 @@
 #include "actors/session.hpp"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <utility>
 
-#include "protocol/error.hpp"
+#include "actors/acceptor.hpp"
 
 namespace bulkhead::actors {
 
-namespace {
-
-// Larger content is sent from where it lies: copying 16 KiB behind the head
-// costs 6 % of such a request.
-constexpr std::size_t copied_content_bytes_max = 4 * 1024;
-
-// Pipelined answers are written together up to about this much.
-constexpr std::size_t output_bytes_high = 64 * 1024;
-
-// What an exception says, on one line.
-std::string describe(std::exception_ptr thrown) {
-  std::string text;
-  try {
-    std::rethrow_exception(std::move(thrown));
-  } catch (const std::exception& e) {
-    text = e.what();
-  } catch (...) {
-    return "something that is not a std::exception";
-  }
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
-}
-
-}  // namespace
-
-void session_link::insert_behind(session_link& other) {
-  before = &other;
-  after = other.after;
-  after->before = this;
-  other.after = this;
-}
-
-void session_link::unlink() {
-  before->after = after;
-  after->before = before;
-  before = after = this;
-}
-
-session::session(caf::actor_config& cfg, reactor& where, shard& local, session_slot slot,
-                 unique_fd socket, const peer_address& peer)
+session::session(caf::actor_config& cfg, reactor& where, shard& local, acceptor& parent,
+                 session_slot slot, unique_fd socket, const peer_address& peer)
     : polled_actor(cfg, where),
       shard_(local),
+      parent_(parent),
       slot_(std::move(slot)),
-      socket_(std::move(socket)),
       peer_(peer),
-      connection_(local.settings().limits),
-      timer_(*this),
-      deadline_(where.now() + local.settings().deadlines.first_byte) {}
+      transport_(std::move(socket)),
+      exchange_(local, peer_),
+      timer_(*this) {
+  insert_behind(local.sessions());
+  phase_began_ = where.now();
+  deadline_ = phase_began_ + local.settings().deadlines.first_byte;
+  if (local.draining()) exchange_.drain();
+}
 
+// An actor that ends otherwise than through complete(), by an exception of its
+// own, comes here with everything still in its hands.
 void session::on_exit() {
+  close(reason::internal);
   home().timers().cancel(timer_);
-  unlink();
-  if (space_) shard_.spares().give_back(std::move(space_));
-  socket_.reset();
-  slot_.give_back();
 }
 
 void session::on_work(work::bits bits) {
-  if (bits & work::stop) return end(caf::exit_reason::user_shutdown);
-  if (bits & (work::readable | work::hangup)) may_read_ = true;
-  if (bits & work::hangup) peer_hung_up_ = true;
-  if (bits & work::returned) resume_after_handler();
+  if (closed_) {
+    if (bits & work::acknowledged) credit_.acknowledge();
+    return complete();
+  }
+  if (bits & (work::readable | work::hangup)) transport_.expect_input(bits & work::hangup);
+  if (bits & work::drain) begin_to_drain();
+  if (bits & work::returned) return_from_user_code();
+  if (bits & work::gone) close(lingering_ ? exchange_.outcome() : reason::peer_reset);
+  if (bits & work::stop) close(shed_ ? reason::shed : reason::drain);
   if (!advance()) return;
   // What has arrived goes first: a request is not cut by the deadline that it met.
-  if ((bits & work::timeout) && !ended() && home().now() >= deadline_) {
+  if ((bits & work::timeout) && !closed_ && is_due()) {
     on_deadline();
     if (!advance()) return;
   }
-  if (!ended()) settle();
+  closed_ ? complete() : settle();
 }
 
 bool session::advance() {
-  while (!ended()) {
-    if (!flush()) break;
-    if (wants_close_ && !finish_closing()) break;
-    if (streaming_) {
-      if (!continue_stream()) return false;
+  while (!closed_ && flush()) {
+    if (lingering_) {
+      if (!receive()) break;
       continue;
     }
-    if (phase_ != phase::lingering) {
-      if (!process_input()) return false;
-      if (wants_close_ || streaming_ || (space_ && !space_->output.empty())) continue;
+    switch (exchange_.advance(space())) {
+      case exchange::need::output:
+        break;
+      case exchange::need::user_code:
+        if (!call_user_code()) return false;
+        break;
+      case exchange::need::input:
+        if (!receive()) return true;
+        break;
+      case exchange::need::close:
+        if (flush() && !finish_closing()) return true;
     }
-    if (!may_read_ || !receive()) break;
   }
   return true;
 }
 
-// ------------------------------------------------------------------ requests
+// ----------------------------------------------------------------- user code
 
-bool session::process_input() {
-  while (space_ && !wants_close_ && !streaming_) {
-    auto& s = *space_;
-    if (s.output.size() + s.large_content.size() >= output_bytes_high) return true;
-    const auto found = connection_.next(s.input.unread(), s.head);
-    s.input.consume(found.consumed);
-    if (found.kind == protocol::event_kind::need_more) {
-      if (connection_.must_close()) wants_close_ = true;
-      if (phase_ == phase::idle && !s.input.empty()) enter(phase::head);
-      return true;
-    }
-    if (!on_event(found)) return false;
-  }
+bool session::call_user_code() {
+  set_deadline();
+  arm_timer();
+  if (!space_->joined_content.empty()) charge();
+  in_user_code_ = true;
+  if (!home().run_user_code([this] { exchange_.run_user_code(*space_); })) return false;
+  return_from_user_code();
   return true;
 }
 
-bool session::on_event(const protocol::event& found) {
-  switch (found.kind) {
-    case protocol::event_kind::head:
-      begin_request();
-      break;
-    case protocol::event_kind::content:
-      add_content(found.content);
-      break;
-    case protocol::event_kind::end:
-      return end_request();
-    default:
-      refuse(connection_.error());
-  }
-  return true;
-}
-
-void session::begin_request() {
-  auto& s = *space_;
-  s.input.pin(s.head.size_bytes());
-  s.parameters = {};
-  request_complete_ = false;
-  request_id_ = shard_.next_request_id();
-  const auto found = shard_.shared().routes.find(s.head, s.parameters);
-  handler_ = found.handle;
-  if (!handler_) return refuse_by_router(found);
-  if (s.head.has_content()) enter(phase::content);
-  connection_.write_continue(s.output);
-}
-
-// What no handler has to be asked for.
-void session::refuse_by_router(const router::match& found) {
-  auto answer = [&] {
-    switch (found.result) {
-      case router::outcome::options:
-        return protocol::response(204);
-      case router::outcome::method_not_allowed:
-        return protocol::response::text("method not allowed\n", 405);
-      case router::outcome::not_implemented:
-        return protocol::response::text("method not implemented\n", 501);
-      default:
-        return protocol::response::text("not found\n", 404);
-    }
-  }();
-  if (!found.allow.empty()) answer.set("Allow", found.allow);
-  respond(answer);
-}
-
-bool session::end_request() {
-  request_complete_ = true;
-  if (handler_) return call_handler();
-  finish_request();
-  return true;
-}
-
-// The request and its answer are done with: on to the next, or to the end.
-void session::finish_request() {
-  auto& s = *space_;
-  s.input.unpin();
-  s.content = {};
-  s.joined_content.clear();
-  s.answer.reset();
-  if (connection_.must_close()) wants_close_ = true;
-  enter(phase::idle);
-}
-
-void session::refuse(protocol::error why) {
-  connection_.refuse(why);
-  shard_.counters().requests_refused.add();
-  connection_.write_refusal(shard_.date(), space().output);
-  wants_close_ = true;
-}
-
-// --------------------------------------------------------------- the handler
-
-bool session::call_handler() {
-  shard_.counters().requests.add();
-  enter(phase::answering);
-  in_handler_ = true;
-  if (!home().run_user_code([this] { invoke(); })) return false;
-  resume_after_handler();
-  return true;
-}
-
-// User code: meanwhile the reactor may go to another thread.
-void session::invoke() {
-  auto& s = *space_;
-  const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_);
-  try {
-    s.answer = (*handler_)(r);
-    return;
-  } catch (...) {
-    s.thrown = std::current_exception();
-  }
-  if (!shard_.shared().on_exception) return;
-  try {
-    s.answer = shard_.shared().on_exception(r, s.thrown);
-  } catch (...) {
-    // The hook gave nothing: the plain 500 is sent.
-  }
-}
-
-// On the home thread again, at once or by work::returned.
-void session::resume_after_handler() {
-  if (!in_handler_) return;
-  in_handler_ = false;
-  streaming_ ? deliver_piece() : deliver_answer();
-}
-
-void session::deliver_answer() {
-  auto& s = *space_;
-  handler_ = nullptr;
-  if (s.thrown)
-    respond_to_exception();
-  else if (s.answer->source())
-    begin_stream(*s.answer);
+void session::return_from_user_code() {
+  if (!in_user_code_) return;
+  in_user_code_ = false;
+  if (abandoned_)
+    close(exchange_.outcome());
   else
-    respond(*s.answer);
-  if (!streaming_) finish_request();
+    exchange_.finish_user_code(*space_);
 }
 
-void session::respond_to_exception() {
-  auto& s = *space_;
-  report("the handler threw: " + describe(std::exchange(s.thrown, nullptr)));
-  if (!s.answer)
-    s.answer = protocol::response::text(
-        fmt::format("internal server error; request id {:016x}\n", request_id_), 500);
-  s.answer->close();
-  respond(*s.answer);
+// User code runs on a thread that has lost the reactor, and something happens to
+// the connection. That thread touches nothing of this session but the answer.
+void session::on_busy(work::bits bits) {
+  if (!in_user_code_) return;
+  if (bits & (work::gone | work::stop)) exchange_.cancelled() = true;
+  if (!(bits & work::timeout)) return;
+  if (!is_due()) return arm_timer();
+  if (abandoned_) return transport_.close();
+  abandoned_ = true;
+  exchange_.replace_user_code(*space_);
+  if (exchange_.is_broken() || transport_.send(space_->out) != transport::result::done)
+    return transport_.abort();
+  transport_.end_sending();
+  deadline_ = home().now() + shard_.settings().deadlines.linger;
+  arm_timer();
 }
 
-void session::respond(protocol::response& answer) {
-  auto& s = *space_;
-  const bool copy = answer.content().size() <= copied_content_bytes_max;
-  const auto fault = copy ? connection_.respond(s.head, answer, shard_.date(), s.output)
-                          : connection_.respond_head(s.head, answer, shard_.date(), s.output);
-  if (fault) return refuse_answer(*fault);
-  if (!copy && protocol::content_follows(s.head.known_method(), answer.status()))
-    s.large_content = answer.take_content();
-  if (connection_.must_close()) wants_close_ = true;
-}
+// ------------------------------------------------------------------ the bytes
 
-void session::refuse_answer(protocol::write_error fault) {
-  report("the handler's response can't be sent: " + std::string(protocol::text_of(fault)));
-  connection_.refuse(protocol::error::internal);
-  connection_.write_refusal(shard_.date(), space_->output);
-  wants_close_ = true;
-}
-
-// A fault of the handler's: one log line, and the session ends for it.
-void session::report(std::string_view what) {
-  const auto& head = space_->head;
-  spdlog::error("request {:016x} from {}: {} {}: {}; session closed", request_id_, to_string(peer_),
-                head.method(), head.path(), what);
-  shard_.counters().handler_exceptions.add();
-  outcome_ = caf::exit_reason::unhandled_exception;
-}
-
-// ------------------------------------------------------------------ streaming
-
-void session::begin_stream(const protocol::response& answer) {
-  auto& s = *space_;
-  if (!protocol::allows_content(answer.status()))
-    return refuse_answer(protocol::write_error::content_not_allowed);
-  if (const auto fault = connection_.begin_stream(s.head, answer, shard_.date(), s.output))
-    return refuse_answer(*fault);
-  // The answer to HEAD ends here; the source is not asked.
-  streaming_ = protocol::content_follows(s.head.known_method(), answer.status());
-  if (!streaming_) connection_.finish_stream(s.output);
-}
-
-// One piece, and only when everything before it is written: a peer that reads
-// slowly stops the source, and no more than one piece is held.
-bool session::continue_stream() {
-  in_handler_ = true;
-  if (!home().run_user_code([this] { pull_piece(); })) return false;
-  resume_after_handler();
-  return true;
-}
-
-void session::pull_piece() {
-  auto& s = *space_;
-  s.piece.clear();
-  try {
-    s.source_has_more = s.answer->source()(s.piece);
-  } catch (...) {
-    s.thrown = std::current_exception();
-  }
-}
-
-void session::deliver_piece() {
-  auto& s = *space_;
-  if (s.thrown) {
-    report("the stream's source threw: " + describe(std::exchange(s.thrown, nullptr)));
-    return abort_connection();
-  }
-  connection_.write_stream(s.piece, s.output);
-  if (s.source_has_more) return;
-  connection_.finish_stream(s.output);
-  streaming_ = false;
-  finish_request();
-}
-
-// Half an answer has left: a reset is the only end that no client takes for a
-// whole one.
-void session::abort_connection() {
-  const linger at_once{1, 0};
-  ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  end(outcome_);
-}
-
-// ------------------------------------------------------------------- content
-
-void session::add_content(std::string_view piece) {
-  if (!handler_) return;  // answered already: nobody wants it
-  auto& s = *space_;
-  if (s.content.empty()) {
-    s.content = piece;
-    return;
-  }
-  detach_content();
-  s.joined_content.append(piece);
-  s.content = s.joined_content;
-}
-
-// Copies content out of the input buffer, whose room is needed.
-void session::detach_content() {
-  auto& s = *space_;
-  if (s.content.empty() || s.content.data() == s.joined_content.data()) return;
-  s.joined_content.assign(s.content);
-  s.content = s.joined_content;
-}
-
-// The head's bytes have moved, and with them everything that was a view of them.
-void session::rebase_head() {
-  auto& s = *space_;
-  s.head.rebase(s.input.pinned());
-  s.parameters = {};
-  shard_.shared().routes.find(s.head, s.parameters);
-}
-
-// ----------------------------------------------------------------- the socket
-
-bool session::receive() {
-  auto& s = space();
-  detach_content();
-  if (s.input.make_room()) rebase_head();
-  const auto room = s.input.room();
-  const auto got = ::recv(socket_.get(), room.data(), room.size(), 0);
-  if (got > 0) {
-    // A short read has emptied the socket, and the next byte makes a new edge; but
-    // the end of the stream that this edge announced makes none.
-    may_read_ = static_cast<std::size_t>(got) == room.size() || peer_hung_up_;
-    if (phase_ != phase::lingering) s.input.commit(static_cast<std::size_t>(got));
-    return true;
-  }
-  may_read_ = false;
-  if (got < 0) {
-    if (errno == EINTR) return may_read_ = true;
-    if (errno != EAGAIN) end(outcome_);
+bool session::flush() {
+  if (!space_ || space_->out.empty()) return true;
+  const auto before = space_->out.size();
+  const auto sent = transport_.send(space_->out);
+  if (sent == transport::result::failed) {
+    close(reason::peer_reset);
     return false;
   }
-  peer_ended_ = true;
-  connection_.end_of_stream();
-  if (phase_ == phase::lingering) end(outcome_);
-  return true;
+  const bool now_blocked = sent == transport::result::blocked;
+  // The stall lasts from when the peer takes no more until it takes some again.
+  if (now_blocked && (!blocked_ || space_->out.size() < before)) {
+    phase_began_ = home().now();
+    deadline_ = phase_began_ + shard_.settings().deadlines.write_stall;
+  }
+  if (blocked_ && !now_blocked) --seen_generation_;  // the phase's own deadline again
+  blocked_ = now_blocked;
+  return !blocked_;
 }
 
-// True: everything is written.
-bool session::flush() {
-  if (!space_) return true;
-  auto& s = *space_;
-  for (;;) {
-    const auto total = s.output.size() + s.large_content.size();
-    if (s.sent == total) break;
-    const auto of_output = std::min(s.sent, s.output.size());
-    const auto of_content = s.sent - of_output;
-    std::array<iovec, 2> parts{
-        {{s.output.data() + of_output, s.output.size() - of_output},
-         {s.large_content.data() + of_content, s.large_content.size() - of_content}}};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = s.large_content.empty() ? 1 : 2;
-    const auto put = s.large_content.empty()
-                         ? ::send(socket_.get(), parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL)
-                         : ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
-    if (put >= 0) {
-      s.sent += static_cast<std::size_t>(put);
-    } else if (errno != EINTR) {
-      if (errno != EAGAIN) end(outcome_);
+bool session::receive() {
+  if (!transport_.may_receive()) return false;
+  auto& input = space().input;
+  if (lingering_) input.clear();
+  exchange_.detach_content(*space_);
+  if (input.make_room()) exchange_.rebase(*space_);
+  const auto got = transport_.receive(input.room());
+  switch (got.outcome) {
+    case transport::result::done:
+      if (!lingering_) input.commit(got.bytes);
+      return true;
+    case transport::result::blocked:
       return false;
-    }
+    case transport::result::failed:
+      close(reason::peer_reset);
+      return false;
+    case transport::result::ended:
+      break;
   }
-  s.output.clear();
-  s.large_content = {};
-  s.sent = 0;
-  return true;
+  peer_ended_ = true;
+  exchange_.end_of_stream();
+  if (lingering_) close(exchange_.outcome());
+  return !closed_;
 }
 
 // Everything is written and nothing more will be. A peer that may still be
 // sending is read from until it has seen our answer: closing with unread bytes
 // would reset the connection and could destroy the answer on its way.
 bool session::finish_closing() {
-  if (phase_ == phase::lingering) return true;
-  const bool peer_is_quiet = request_complete_ && !may_read_ && (!space_ || space_->input.empty());
-  if (peer_ended_ || peer_is_quiet) {
-    end(outcome_);
+  if (exchange_.is_broken()) {
+    transport_.abort();
+    close(exchange_.outcome());
     return false;
   }
-  ::shutdown(socket_.get(), SHUT_WR);
-  if (space_) space_->input.clear();
-  enter(phase::lingering);
+  const bool peer_is_quiet = exchange_.has_whole_request() && !transport_.may_receive() &&
+                             (!space_ || space_->input.empty());
+  if (peer_ended_ || peer_is_quiet) {
+    close(exchange_.outcome());
+    return false;
+  }
+  transport_.end_sending();
+  lingering_ = true;
+  deadline_ = home().now() + shard_.settings().deadlines.linger;
   return true;
 }
 
 // Nothing can be done before the next event: wait for it, with little memory.
-// The timer is not moved when the deadline becomes later, which happens with
-// every request: it fires, finds that nothing is due, and is armed again here.
 void session::settle() {
-  if (space_ && space_->output.empty() && space_->input.empty() && connection_.idle())
+  if (space_ && !in_user_code_ && !lingering_ && exchange_.is_idle() && space_->input.empty() &&
+      space_->out.empty())
     shard_.spares().give_back(std::move(space_));
-  if (!is_watched() && !watch(socket_.get())) return end(caf::exit_reason::unknown);
-  if (deadline_ != time_point::max() && (!timer_.armed() || timer_.due() > deadline_))
-    home().timers().arm(timer_, deadline_);
+  if (!is_watched() && !watch(transport_.fd())) {
+    close(reason::internal);
+    return complete();
+  }
+  charge();
+  set_deadline();
+  arm_timer();
+}
+
+void session::charge() {
+  const auto now = space_ ? space_->held_bytes() : 0;
+  const auto before = std::exchange(charged_bytes_, now);
+  shard_.charge(before, now);
+}
+
+void session::shed() {
+  shed_ = true;
+  shard_.counters().shed.add();
+  post(work::stop);
 }
 
 // ------------------------------------------------------------------ deadlines
 
-void session::enter(phase next) {
-  phase_ = next;
-  const auto limit = deadline_of(next);
-  deadline_ = limit.count() > 0 ? home().now() + limit : time_point::max();
+void session::set_deadline() {
+  if (blocked_ || lingering_ || exchange_.generation() == seen_generation_) return;
+  seen_generation_ = exchange_.generation();
+  phase_began_ = home().now();
+  deadline_ = phase_began_ + deadline_of(exchange_.now());
 }
 
-std::chrono::milliseconds session::deadline_of(phase p) const {
-  const auto& settings = shard_.settings();
-  switch (p) {
-    case phase::idle:
-      return settings.deadlines.idle;
-    case phase::head:
-      return settings.deadlines.head;
-    case phase::lingering:
-      return settings.deadlines.linger;
-    case phase::content:
-    case phase::answering:
+std::chrono::milliseconds session::deadline_of(exchange::phase what) const {
+  const auto& limits = shard_.settings().deadlines;
+  switch (what) {
+    case exchange::phase::first_byte:
+      return limits.first_byte;
+    case exchange::phase::head:
+      return limits.head;
+    case exchange::phase::handler:
+    case exchange::phase::stream:
+      return limits.handler;
+    case exchange::phase::idle:
+      return exchange_.draining() ? limits.drain_grace : limits.idle;
+    case exchange::phase::content:
       break;
   }
-  return {};
+  return shard_.settings().content_rate_min > 0 ? std::min(rate_interval, limits.content)
+                                                : limits.content;
+}
+
+// The timer is not moved when the deadline becomes later, which happens with
+// every request: it fires, finds that nothing is due, and is armed again.
+void session::arm_timer() {
+  if (!timer_.armed() || timer_.due() > deadline_) home().timers().arm(timer_, deadline_);
 }
 
 void session::on_deadline() {
-  if (phase_ == phase::head)
-    refuse(protocol::error::head_timeout);
-  else
-    end(outcome_);
+  if (blocked_) {
+    transport_.abort();
+    return close(reason::write_stall);
+  }
+  if (lingering_) return close(exchange_.outcome());
+  switch (exchange_.now()) {
+    case exchange::phase::first_byte:
+      return close(reason::first_byte_timeout);
+    case exchange::phase::idle:
+      return close(exchange_.draining() ? reason::drain : reason::idle_timeout);
+    case exchange::phase::head:
+      return exchange_.refuse(protocol::error::head_timeout, reason::head_timeout, space());
+    case exchange::phase::content:
+      return judge_content();
+    case exchange::phase::handler:
+    case exchange::phase::stream:
+      break;  // on_busy() has seen to it
+  }
+}
+
+void session::judge_content() {
+  const auto& settings = shard_.settings();
+  const auto taken = home().now() - phase_began_;
+  const auto seconds = std::chrono::duration<double>(taken).count();
+  const bool in_time = taken < settings.deadlines.content;
+  const bool fast = static_cast<double>(exchange_.content_bytes()) >=
+                    seconds * static_cast<double>(settings.content_rate_min);
+  if (!in_time || !fast)
+    return exchange_.refuse(protocol::error::content_timeout,
+                            in_time ? reason::content_too_slow : reason::content_timeout, space());
+  deadline_ = std::min(deadline_ + rate_interval, phase_began_ + settings.deadlines.content);
+}
+
+void session::begin_to_drain() {
+  exchange_.drain();
+  if (exchange_.now() != exchange::phase::idle && exchange_.now() != exchange::phase::first_byte)
+    return;
+  deadline_ = std::min(deadline_, home().now() + shard_.settings().deadlines.drain_grace);
+}
+
+// ------------------------------------------------------------------- the end
+
+// Gives back everything at once, also after a fault in the middle.
+void session::close(reason why) {
+  if (closed_) return;
+  closed_ = true;
+  exchange_.report_cut(why, space_.get());
+  transport_.close();
+  unlink();
+  slot_.give_back();
+  shard_.charge(std::exchange(charged_bytes_, 0), 0);
+  if (space_) shard_.spares().give_back(std::move(space_));
+}
+
+void session::complete() {
+  switch (credit_.now()) {
+    case completion_credit::state::unused:
+    case completion_credit::state::waiting:
+      if (credit_.attempt(shard_.completions()))
+        parent_.take_completion(*this);
+      else
+        home().timers().arm(timer_, home().now() + completion_retry);
+      return;
+    case completion_credit::state::sent:
+      return;
+    case completion_credit::state::acknowledged:
+      return end(caf::exit_reason::normal);
+  }
 }
 
 workspace& session::space() {

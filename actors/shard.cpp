@@ -1,6 +1,21 @@
 #include "actors/shard.hpp"
 
+#include "actors/session.hpp"
+
 namespace bulkhead::actors {
+
+void session_link::insert_behind(session_link& other) {
+  previous = &other;
+  next = other.next;
+  next->previous = this;
+  other.next = this;
+}
+
+void session_link::unlink() {
+  previous->next = next;
+  next->previous = previous;
+  previous = next = this;
+}
 
 std::string_view shard::date() {
   timespec now{};
@@ -10,6 +25,36 @@ std::string_view shard::date() {
     date_ = protocol::format_date(now.tv_sec);
   }
   return {date_.data(), date_.size()};
+}
+
+void shard::record(access_record& what, const peer_address& peer, time_point begun) {
+  counters_.reasons[static_cast<std::size_t>(what.why)].add();
+  if (!shared_.on_access) return;
+  const auto name = to_string(peer);
+  what.peer = name;
+  const auto taken = std::chrono::steady_clock::now() - begun;
+  what.duration = std::chrono::duration_cast<std::chrono::microseconds>(taken);
+  shared_.on_access(what);
+}
+
+void shard::charge(std::size_t before, std::size_t after) {
+  if (before == after) return;
+  // Wraps around for a decrease, as unsigned arithmetic may.
+  const auto held =
+      shared_.held_bytes.fetch_add(after - before, std::memory_order_relaxed) + (after - before);
+  if (after > before && held > shared_.settings.memory_bytes_max) shed_largest();
+}
+
+// Looks at this reactor's sessions alone: each reactor that goes over the budget
+// cuts its own largest, which is the largest of all within a factor of their number.
+void shard::shed_largest() {
+  session* largest = nullptr;
+  for (auto* link = sessions_.next; link != &sessions_; link = link->next) {
+    auto* candidate = static_cast<session*>(link);
+    if (!candidate->is_shed() && (!largest || candidate->held_bytes() > largest->held_bytes()))
+      largest = candidate;
+  }
+  if (largest) largest->shed();
 }
 
 }  // namespace bulkhead::actors

@@ -3,29 +3,20 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <ctime>
 #include <string_view>
 
+#include "actors/counter.hpp"
+#include "actors/gate.hpp"
+#include "actors/reason.hpp"
 #include "actors/runtime/reactor.hpp"
 #include "actors/service.hpp"
+#include "actors/socket.hpp"
 #include "actors/workspace.hpp"
 #include "protocol/date.hpp"
 
 namespace bulkhead::actors {
-
-// Written by one thread at a time, read by any.
-class counter {
- public:
-  void add(std::uint64_t n = 1) {
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-  }
-  std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
 
 struct shard_counters {
   counter accepted;
@@ -34,18 +25,49 @@ struct shard_counters {
   counter requests;
   counter requests_refused;
   counter handler_exceptions;
+  counter shed;
+  std::array<counter, reason_count> reasons;
+};
+
+class session;
+
+// Links a session into the list of its shard's living.
+struct session_link {
+  session_link* previous = this;
+  session_link* next = this;
+
+  void insert_behind(session_link& other);
+  void unlink();
 };
 
 class shard {
  public:
   shard(service& shared, reactor& where)
-      : shared_(shared), home_(where), spares_(shared.settings.limits.fields_max) {}
+      : shared_(shared),
+        home_(where),
+        spares_(shared.settings.limits.fields_max),
+        completions_(completions_bound) {}
 
   service& shared() { return shared_; }
   const config& settings() const { return shared_.settings; }
   reactor& home() { return home_; }
   workspace_pool& spares() { return spares_; }
   shard_counters& counters() { return counters_; }
+  session_link& sessions() { return sessions_; }
+  // Bounds how many ended sessions the acceptors have still to take note of.
+  gate& completions() { return completions_; }
+
+  // Set once, when the server begins to drain.
+  bool draining() const { return draining_; }
+  void set_draining() { draining_ = true; }
+
+  // A session holds so many bytes more or fewer. Over the budget, the largest
+  // holders of this reactor are told to end.
+  void charge(std::size_t before, std::size_t after);
+
+  // Counts, and tells the access log, if there is one, with the peer's name and the
+  // time since `begun` added.
+  void record(access_record& what, const peer_address& peer, time_point begun);
 
   // The Date field's value now, formatted once a second.
   std::string_view date();
@@ -55,10 +77,17 @@ class shard {
   }
 
  private:
+  static constexpr std::size_t completions_bound = 256;
+
+  void shed_largest();
+
   service& shared_;
   reactor& home_;
   workspace_pool spares_;
   shard_counters counters_;
+  session_link sessions_;
+  gate completions_;
+  bool draining_ = false;
   std::uint64_t request_count_ = 0;
   std::time_t date_second_ = -1;
   std::array<char, protocol::date_bytes> date_{};

@@ -19,12 +19,15 @@ void workspace::clear() {
   input.clear();
   content = {};
   empty(joined_content);
-  empty(output);
-  empty(large_content);
   empty(piece);
-  sent = 0;
+  out.clear();
   answer.reset();
   thrown = nullptr;
+  receiver = {};
+}
+
+std::size_t workspace::held_bytes() const {
+  return input.capacity() + joined_content.capacity() + piece.capacity() + out.capacity();
 }
 
 std::unique_ptr<workspace> workspace_pool::take() {

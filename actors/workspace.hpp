@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/input_buffer.hpp"
+#include "actors/output_queue.hpp"
 #include "actors/router.hpp"
 #include "protocol/request_head.hpp"
 #include "protocol/response.hpp"
@@ -27,19 +28,20 @@ struct workspace {
   std::string_view content;
   std::string joined_content;
 
-  // Bytes to send: `output`, then `large_content`; `sent` counts into both.
-  std::string output;
-  std::string large_content;
-  std::size_t sent = 0;
+  output_queue out;
 
-  // What the handler gave or threw; one of the two after it has run.
+  // What the handler gave or threw; at least one of the two after it has run.
   std::optional<protocol::response> answer;
   std::exception_ptr thrown;
+  // Who takes the content while it arrives, if somebody does.
+  upload receiver;
 
   // The last piece of a streamed answer's content.
   std::string piece;
   bool source_has_more = false;
 
+  // The memory behind all of this.
+  std::size_t held_bytes() const;
   // As new, with the memory that an ordinary request needs.
   void clear();
 };

@@ -37,6 +37,7 @@ work::bits bits_of(std::uint32_t events) {
   if (events & EPOLLIN) bits |= work::readable;
   if (events & EPOLLOUT) bits |= work::writable;
   if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) bits |= work::hangup;
+  if (events & (EPOLLHUP | EPOLLERR)) bits |= work::gone;
   return bits;
 }
 
@@ -53,19 +54,28 @@ caf::behavior polled_actor::make_behavior() {
 }
 
 bool polled_actor::run(work::bits bits) {
-  const auto before = byte_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
-  return (before & work::scheduled) || home_->execute(*this);
+  const auto before = word_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
+  if (!(before & work::scheduled)) return home_->execute(*this);
+  on_busy(bits);
+  return true;
+}
+
+void polled_actor::on_busy(work::bits) {}
+
+void polled_actor::keep_itself() {
+  intrusive_ptr_add_ref(ctrl());
+  keeps_itself_ = true;
 }
 
 void polled_actor::post(work::bits bits) {
-  const auto before = byte_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
+  const auto before = word_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
   if (before & work::scheduled) return;
   intrusive_ptr_add_ref(ctrl());
   home_->push(this);
 }
 
 void polled_actor::post_adopted(work::bits bits) {
-  const auto before = byte_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
+  const auto before = word_.fetch_or(static_cast<work::bits>(bits | work::scheduled));
   if (before & work::scheduled)
     intrusive_ptr_release(ctrl());
   else
@@ -77,31 +87,29 @@ bool polled_actor::on_events(std::uint32_t events) {
 }
 
 bool polled_actor::watch(int fd) {
-  if (!home_->watch(fd, *this, EPOLLIN | EPOLLOUT | EPOLLRDHUP)) return false;
-  intrusive_ptr_add_ref(ctrl());
-  watched_ = true;
-  return true;
+  watched_ = home_->watch(fd, *this, EPOLLIN | EPOLLOUT | EPOLLRDHUP);
+  return watched_;
 }
 
-// The byte is left as `scheduled` when the actor is done, so that nothing
+// The word is left as `scheduled` when the actor is done, so that nothing
 // schedules a dead actor again.
 caf::resumable::resume_result polled_actor::resume(caf::execution_unit* unit, std::size_t max) {
   for (;;) {
-    const auto bits = byte_.exchange(work::scheduled);
+    const auto bits = word_.exchange(work::scheduled);
     if (bits & work::mail) {
       const auto result = caf::event_based_actor::resume(unit, max);
       if (result == done) return done;
-      if (result == resume_later) byte_.fetch_or(work::mail);
+      if (result == resume_later) word_.fetch_or(work::mail);
     }
     if (bits & ~(work::scheduled | work::mail)) {
       if (!work_through(bits, unit)) {
-        byte_.fetch_or(work::returned);
+        word_.fetch_or(work::returned);
         return resume_later;
       }
       if (getf(is_cleaned_up_flag)) return done;
     }
     work::bits expected = work::scheduled;
-    if (byte_.compare_exchange_strong(expected, 0)) return awaiting_message;
+    if (word_.compare_exchange_strong(expected, 0)) return awaiting_message;
     if (expected == (work::scheduled | work::mail)) return resume_later;
   }
 }

@@ -144,7 +144,7 @@ bool reactor::execute(polled_actor& actor) {
       return still_here;
     }
     case caf::resumable::done:
-      if (std::exchange(actor.watched_, false)) bury({actor.ctrl(), false});
+      if (std::exchange(actor.keeps_itself_, false)) bury({actor.ctrl(), false});
       return true;
     default:
       return true;

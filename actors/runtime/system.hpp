@@ -45,8 +45,10 @@ class actor_ref {
 template <class T, class... Args>
 actor_ref<T> spawn_polled(reactor& home, Args&&... args) {
   caf::actor_config cfg{&home};
-  return actor_ref<T>(home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
+  const actor_ref<T> child(home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
       cfg, std::ref(home), std::forward<Args>(args)...));
+  child->keep_itself();
+  return child;
 }
 
 }  // namespace bulkhead::actors

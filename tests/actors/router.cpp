@@ -26,8 +26,8 @@ struct parsed {
   protocol::request_head head;
 };
 
-actors::handler saying(std::string word) {
-  return [word](const request&) { return protocol::response::text(word); };
+route_target saying(std::string word) {
+  return {[word](const request&) { return protocol::response::text(word); }, {}};
 }
 
 // What the router would do with the request line, and the parameters it found.
@@ -47,8 +47,9 @@ std::string routed(const router& routes, const std::string& line) {
     case outcome::found:
       break;
   }
-  const request seen(request_of.head, {}, parameters.all(), nobody, 1);
-  std::string text((*found.handle)(seen).content());
+  const std::atomic<bool> cancelled{false};
+  const request seen(request_of.head, {}, parameters.all(), nobody, 1, cancelled);
+  std::string text(found.target->handle(seen).content());
   for (const auto& p : parameters.all())
     text += " " + std::string(p.name) + "=" + std::string(p.value);
   return text;
@@ -134,7 +135,8 @@ TEST_CASE("router refuses malformed routes and names them", "[actors][router]") 
 
 TEST_CASE("request finds values in its query without decoding them", "[actors][request]") {
   const parsed of("GET /a?x=1&y&z=%20&x=2&=e&zz=q");
-  const request r(of.head, {}, {}, nobody, 1);
+  const std::atomic<bool> cancelled{false};
+  const request r(of.head, {}, {}, nobody, 1, cancelled);
   CHECK(r.query_value("x") == "1");
   CHECK(r.query_value("y") == "");
   CHECK(r.query_value("z") == "%20");

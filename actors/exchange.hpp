@@ -1,0 +1,121 @@
+// The exchanges of one connection: from a request's bytes to its answer's bytes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "actors/access_record.hpp"
+#include "actors/router.hpp"
+#include "actors/shard.hpp"
+#include "actors/socket.hpp"
+#include "actors/workspace.hpp"
+#include "protocol/server_connection.hpp"
+
+namespace bulkhead::actors {
+
+// Turns protocol events into calls of user code, and what user code gives into
+// output. It has no socket and no timer: the session moves bytes, runs user code
+// where it may take long, and keeps the deadlines of the phases.
+class exchange {
+ public:
+  // What advance() needs before it can go on.
+  enum class need : std::uint8_t {
+    input,      // more bytes, behind those in the workspace
+    output,     // the output to be sent
+    user_code,  // run_user_code(), then finish_user_code()
+    close,      // nothing: send what there is and end the connection
+  };
+
+  // What is waited for; each phase has a deadline of its own.
+  enum class phase : std::uint8_t { first_byte, idle, head, content, handler, stream };
+
+  exchange(shard& local, const peer_address& peer);
+
+  need advance(workspace& space);
+
+  // Calls the handler, or a part of it. Touches nothing but the answer and the
+  // content in the workspace, so that everything else may be used meanwhile.
+  void run_user_code(workspace& space) noexcept;
+  void finish_user_code(workspace& space);
+  // User code has not returned in time: answers 503 in its place. What it gives
+  // later must not come to finish_user_code().
+  void replace_user_code(workspace& space);
+  // Read by user code on another thread: the answer is not wanted any more.
+  std::atomic<bool>& cancelled() { return cancelled_; }
+
+  void end_of_stream() { connection_.end_of_stream(); }
+  // Refuses, with an answer if one can still be given.
+  void refuse(protocol::error why, reason counted_as, workspace& space);
+  // The next answer is the last.
+  void drain();
+  // The input buffer has moved, and with it what was a view of it.
+  void rebase(workspace& space);
+  // Copies content that lies in the input buffer, whose room is needed.
+  void detach_content(workspace& space);
+
+  phase now() const { return phase_; }
+  // Changes with every phase; tells a deadline that was set for an earlier one.
+  std::uint32_t generation() const { return generation_; }
+  // Between requests, nothing read: the workspace is not needed, and the
+  // connection may end without loss.
+  bool is_idle() const { return connection_.idle(); }
+  // All of the current request has come.
+  bool has_whole_request() const { return whole_request_; }
+  // Half an answer was written and the rest will not come: the end must be a reset.
+  bool is_broken() const { return broken_; }
+  bool draining() const { return draining_; }
+  // Content received so far and since when, to judge its rate.
+  std::uint64_t content_bytes() const { return content_bytes_; }
+
+  // Why the connection ends, for whoever asks when it does.
+  reason outcome() const { return outcome_; }
+
+  // The connection ends before the current request was over: tells the log.
+  void report_cut(reason why, const workspace* space);
+
+ private:
+  enum class user_code : std::uint8_t { none, handler, source, upload, content, content_end };
+
+  void enter(phase next);
+  void begin_request(workspace& space);
+  void refuse_by_router(const router::match& found, workspace& space);
+  void take_content(std::string_view piece, workspace& space);
+  void end_request(workspace& space);
+  void finish_request(workspace& space, reason why, std::string_view detail = {});
+
+  void call(user_code what);
+  void answer_exception(workspace& space);
+  void deliver_answer(workspace& space);
+  void deliver_piece(workspace& space);
+  void respond(protocol::response& answer, workspace& space);
+  void begin_stream(const protocol::response& answer, workspace& space);
+  void refuse_answer(protocol::write_error fault, workspace& space);
+  void fail(reason why, std::string_view detail, workspace& space);
+  void record(reason why, std::string_view detail, int status, const workspace* space);
+
+  shard& shard_;
+  const peer_address& peer_;
+  protocol::server_connection connection_;
+  const route_target* target_ = nullptr;  // of the current request, until it is answered
+  std::uint64_t request_id_ = 0;
+  std::uint64_t content_bytes_ = 0;
+  std::uint64_t queued_before_ = 0;  // of the output, when the request began
+  time_point begun_;
+  std::uint32_t generation_ = 0;
+  std::uint16_t status_ = 0;  // of the current answer
+  phase phase_ = phase::first_byte;
+  user_code pending_ = user_code::none;
+  reason outcome_ = reason::closed;
+  std::atomic<bool> cancelled_{false};
+  bool in_request_ : 1 = false;  // a head was read, and no record has been made of it
+  bool whole_request_ : 1 = true;
+  bool streaming_ : 1 = false;  // the answer's source has more
+  bool closing_ : 1 = false;    // the connection ends behind the output
+  bool broken_ : 1 = false;
+  bool draining_ : 1 = false;
+};
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,59 @@
+#include "actors/transport.hpp"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace bulkhead::actors {
+
+void transport::expect_input(bool hangup) {
+  may_receive_ = true;
+  hung_up_ = hung_up_ || hangup;
+}
+
+transport::received transport::receive(std::span<char> room) {
+  for (;;) {
+    const auto got = ::recv(fd(), room.data(), room.size(), 0);
+    if (got > 0) {
+      const auto bytes = static_cast<std::size_t>(got);
+      // A short read has emptied the socket, and the next byte makes a new event.
+      may_receive_ = bytes == room.size() || hung_up_;
+      return {result::done, bytes};
+    }
+    if (got < 0 && errno == EINTR) continue;
+    may_receive_ = false;
+    if (got == 0) return {result::ended};
+    return {errno == EAGAIN ? result::blocked : result::failed};
+  }
+}
+
+transport::result transport::send(output_queue& out) {
+  while (!out.empty()) {
+    const auto parts = out.unsent();
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(parts.data());  // sendmsg does not write to it
+    message.msg_iovlen = parts.size();
+    const auto put = parts.size() == 1
+                         ? ::send(fd(), parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL)
+                         : ::sendmsg(fd(), &message, MSG_NOSIGNAL);
+    if (put >= 0)
+      out.advance(static_cast<std::size_t>(put));
+    else if (errno == EAGAIN)
+      return result::blocked;
+    else if (errno != EINTR)
+      return result::failed;
+  }
+  return result::done;
+}
+
+void transport::end_sending() {
+  ::shutdown(fd(), SHUT_WR);
+}
+
+void transport::abort() {
+  const linger at_once{1, 0};
+  ::setsockopt(fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
+}
+
+}  // namespace bulkhead::actors

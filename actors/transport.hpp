@@ -1,0 +1,51 @@
+// The bytes of one connection, in and out of its socket.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "actors/output_queue.hpp"
+#include "actors/socket.hpp"
+
+namespace bulkhead::actors {
+
+class transport {
+ public:
+  enum class result : std::uint8_t {
+    done,     // bytes were received; or everything was sent
+    blocked,  // wait for the next event
+    ended,    // the peer has sent its last byte
+    failed,   // the connection is gone
+  };
+
+  explicit transport(unique_fd socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.get(); }
+
+  // An event said that there is something to read; `hangup`: that the peer's side
+  // ends, which makes no further event, so that we read until the end shows.
+  void expect_input(bool hangup);
+  // Whether the socket may hold more than was read.
+  bool may_receive() const { return may_receive_; }
+
+  struct received {
+    result outcome;
+    std::size_t bytes = 0;
+  };
+  received receive(std::span<char> room);
+  result send(output_queue& out);
+
+  // No more will be sent; the peer's bytes can still be read.
+  void end_sending();
+  // Closes so that the peer sees a reset: no half answer looks like a whole one.
+  void abort();
+  void close() { socket_.reset(); }
+
+ private:
+  unique_fd socket_;
+  bool may_receive_ = true;  // until a read says otherwise
+  bool hung_up_ = false;
+};
+
+}  // namespace bulkhead::actors
