@@ -38,7 +38,8 @@ struct deadlines {
 // Everything that can be set about a server. Every bound has a safe default;
 // server::start() refuses values that make no sense and names the setting.
 struct config {
-  // ADDRESS:PORT, IPv6 in brackets; port 0 lets the system choose.
+  // ADDRESS:PORT, IPv6 in brackets, port 0 lets the system choose; a name listens
+  // on each of its addresses; "unix:/path"; "systemd" for sockets passed by it.
   std::vector<std::string> listen{"127.0.0.1:8080"};
 
   // Reactors, each an epoll loop on a thread of its own; 0: one a CPU that

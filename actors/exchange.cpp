@@ -174,6 +174,7 @@ void exchange::refuse(protocol::error why, reason counted_as, workspace& s) {
   if (!in_request_) queued_before_ = s.out.queued_total();
   connection_.write_refusal(shard_.date(), s.out.bytes());
   closing_ = true;
+  end_recorded_ = true;
   shard_.counters().requests_refused.add();
   record(outcome_, protocol::name_of(why), broken_ ? 0 : protocol::status_of(why), &s);
 }
@@ -240,6 +241,7 @@ void exchange::replace_user_code(workspace& s) {
   outcome_ = reason::handler_timeout;
   broken_ = streaming_;
   closing_ = true;
+  end_recorded_ = true;
   if (!streaming_) {
     auto answer = protocol::response::text("the handler took too long\n", 503);
     answer.close();
@@ -295,6 +297,7 @@ void exchange::fail(reason why, std::string_view detail, workspace& s) {
   shard_.counters().handler_exceptions.add();
   outcome_ = why;
   closing_ = true;
+  end_recorded_ = true;
   finish_request(s, why, detail);
 }
 
@@ -328,9 +331,12 @@ void exchange::deliver_piece(workspace& s) {
 // -------------------------------------------------------------------- records
 
 void exchange::report_cut(reason why, const workspace* s) {
+  if (end_recorded_) return;
+  end_recorded_ = true;
   outcome_ = why;
-  // An idle connection that ends is nobody's concern.
-  if (phase_ != phase::idle || (s && !s->out.empty())) record(why, {}, 0, s);
+  // An idle connection that ends, or one that never spoke, is nobody's concern.
+  const bool in_order = why == reason::closed || phase_ == phase::idle;
+  if (!in_order || (s && !s->out.empty())) record(why, {}, 0, s);
 }
 
 void exchange::record(reason why, std::string_view detail, int status, const workspace* s) {

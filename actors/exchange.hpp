@@ -116,6 +116,7 @@ class exchange {
   bool closing_ : 1 = false;    // the connection ends behind the output
   bool broken_ : 1 = false;
   bool draining_ : 1 = false;
+  bool end_recorded_ : 1 = false;  // why the connection ends is in the log already
 };
 
 }  // namespace bulkhead::actors

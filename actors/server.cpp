@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
+#include <future>
+#include <latch>
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "actors/acceptor.hpp"
@@ -20,6 +23,7 @@
 #include "actors/runtime/system.hpp"
 #include "actors/service.hpp"
 #include "actors/shard.hpp"
+#include "actors/signals_blocked.hpp"
 #include "actors/socket.hpp"
 #include "actors/validate.hpp"
 
@@ -30,11 +34,11 @@ namespace {
 // One instance from start() to stop(). The members' order is their lifetime:
 // sessions use shards, and everything that is an actor must have ended, and all
 // references to it must be gone, before the system goes.
-class running_server {
+class instance {
  public:
-  running_server(actors::service& shared, std::vector<std::vector<actors::unique_fd>> listeners,
-                 unsigned threads);
-  ~running_server() { stop(); }
+  instance(actors::service& shared, std::vector<std::vector<actors::unique_fd>> listeners,
+           unsigned threads);
+  ~instance() { stop(); }
 
   void begin_to_drain();
   // Whether everything has ended within that time.
@@ -53,9 +57,8 @@ class running_server {
   std::vector<actors::actor_ref<actors::acceptor>> acceptors_;
 };
 
-running_server::running_server(actors::service& shared,
-                               std::vector<std::vector<actors::unique_fd>> listeners,
-                               unsigned threads)
+instance::instance(actors::service& shared, std::vector<std::vector<actors::unique_fd>> listeners,
+                   unsigned threads)
     : shared_(shared),
       acceptors_alive_(listeners.size() * threads),
       system_({.reactors = threads, .spare_threads_max = shared.settings.spare_threads_max}) {
@@ -75,22 +78,22 @@ running_server::running_server(actors::service& shared,
   for (auto& a : acceptors_) a->post(actors::work::readable);
 }
 
-void running_server::begin_to_drain() {
+void instance::begin_to_drain() {
   for (auto& a : acceptors_) a->post(actors::work::drain);
 }
 
-bool running_server::wait_for_end(std::chrono::milliseconds time) {
+bool instance::wait_for_end(std::chrono::milliseconds time) {
   std::unique_lock guard(mutex_);
   return ended_.wait_for(guard, time, [this] { return acceptors_alive_ == 0; });
 }
 
-void running_server::stop() {
+void instance::stop() {
   for (auto& a : acceptors_) a->post(actors::work::stop);
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return acceptors_alive_ == 0; });
 }
 
-statistics running_server::stats() {
+statistics instance::stats() {
   statistics sum;
   sum.held_bytes = shared_.held_bytes.load(std::memory_order_relaxed);
   sum.sessions = shared_.sessions.load(std::memory_order_relaxed);
@@ -112,6 +115,49 @@ statistics running_server::stats() {
   sum.handovers = system_.reactors().handovers();
   return sum;
 }
+
+// Makes an instance on a thread of its own and takes it down there. CAF keeps a
+// reference to a system's logger for each thread that made it or spawned in it,
+// and the system waits for all of them when it goes: on threads of the embedder
+// that could be for ever.
+class running_server {
+ public:
+  // Rethrows what the instance's construction throws.
+  template <class... Args>
+  explicit running_server(Args&&... args) {
+    const actors::signals_blocked blocked;
+    owner_ = std::thread([&] {
+      try {
+        instance made_here(std::forward<Args>(args)...);
+        made_.set_value(&made_here);
+        finish_.wait();
+      } catch (...) {
+        made_.set_exception(std::current_exception());
+      }
+    });
+    try {
+      instance_ = made_.get_future().get();
+    } catch (...) {
+      owner_.join();
+      throw;
+    }
+  }
+  ~running_server() {
+    instance_->stop();
+    finish_.count_down();
+    owner_.join();
+  }
+  running_server(const running_server&) = delete;
+  running_server& operator=(const running_server&) = delete;
+
+  instance* operator->() { return instance_; }
+
+ private:
+  std::promise<instance*> made_;
+  std::latch finish_{1};
+  std::thread owner_;
+  instance* instance_ = nullptr;
+};
 
 }  // namespace
 
@@ -209,14 +255,14 @@ std::vector<std::string> server::addresses() const {
 
 statistics server::stats() const {
   const auto running = implementation_->current();
-  return running ? running->stats() : implementation_->last;
+  return running ? (*running)->stats() : implementation_->last;
 }
 
 void server::drain() {
   const auto running = implementation_->current();
   if (!running) return;
-  running->begin_to_drain();
-  running->wait_for_end(implementation_->shared.settings.deadlines.drain);
+  (*running)->begin_to_drain();
+  (*running)->wait_for_end(implementation_->shared.settings.deadlines.drain);
   stop();
 }
 
@@ -230,9 +276,9 @@ void server::stop() {
   // Taken down outside of the lock: handlers that still run may ask for figures.
   const auto ending = own.current();
   if (!ending) return;
-  ending->stop();
+  (*ending)->stop();
   const std::lock_guard guard(own.mutex);
-  own.last = ending->stats();
+  own.last = (*ending)->stats();
   own.addresses.clear();
   own.unix_files.clear();
   if (own.running == ending) own.running.reset();
@@ -255,10 +301,10 @@ void server::run() {
   signalfd_siginfo first;
   if (::read(signal_fd.get(), &first, sizeof first) > 0) {
     // A signal drains; a second one, or a handler's wish, stops at once.
-    running->begin_to_drain();
+    (*running)->begin_to_drain();
     const auto end =
         std::chrono::steady_clock::now() + implementation_->shared.settings.deadlines.drain;
-    while (!running->wait_for_end(std::chrono::milliseconds(1)) && !told(10) &&
+    while (!(*running)->wait_for_end(std::chrono::milliseconds(1)) && !told(10) &&
            std::chrono::steady_clock::now() < end) {
     }
   }

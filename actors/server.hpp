@@ -76,8 +76,8 @@ class server {
   // nothing runs then, and start() may be called again.
   void start();
 
-  // The addresses that are bound, in the order of config::listen, with their
-  // real ports: "127.0.0.1:41873". Empty unless started.
+  // The addresses that are bound, in the order of config::listen, with their real
+  // ports: "127.0.0.1:41873" or "unix:/path". Empty unless started.
   std::vector<std::string> addresses() const;
 
   statistics stats() const;

@@ -78,7 +78,7 @@ bool session::call_user_code() {
   arm_timer();
   if (!space_->joined_content.empty()) charge();
   in_user_code_ = true;
-  if (!home().run_user_code([this] { exchange_.run_user_code(*space_); })) return false;
+  if (!home().run_user_code(this, [this] { exchange_.run_user_code(*space_); })) return false;
   return_from_user_code();
   return true;
 }
@@ -90,6 +90,11 @@ void session::return_from_user_code() {
     close(exchange_.outcome());
   else
     exchange_.finish_user_code(*space_);
+}
+
+// A first request's session is not watched yet: now events are wanted meanwhile.
+void session::on_handover() {
+  if (!is_watched()) watch(transport_.fd());
 }
 
 // User code runs on a thread that has lost the reactor, and something happens to

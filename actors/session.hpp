@@ -43,6 +43,7 @@ class session final : public polled_actor, public session_link {
  protected:
   void on_work(work::bits bits) override;
   void on_busy(work::bits bits) override;
+  void on_handover() override;
 
  private:
   static constexpr std::chrono::milliseconds completion_retry{1};

@@ -19,8 +19,8 @@
 namespace bulkhead::cli {
 namespace {
 
-// Threads that start later inherit the mask, so the signal can only be taken by sigwait below.
-sigset_t block_end_signals() {
+// Before anyone can have read our address and send one: run() takes them.
+void block_end_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -28,7 +28,6 @@ sigset_t block_end_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A reader of our output that goes away must not end the server.
   signal(SIGPIPE, SIG_IGN);
-  return signals;
 }
 
 constexpr std::string_view unix_prefix = "unix:";
@@ -65,7 +64,7 @@ int failed(const std::string& message, int exit_code) {
 
 int serve(const config& settings) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("bulkhead"));
-  const auto signals = block_end_signals();
+  block_end_signals();
   warn_of_unused_sockets(settings);
   server demo(settings);
   add_demo(demo);
@@ -77,9 +76,7 @@ int serve(const config& settings) {
     return failed(wrong.what(), 1);
   }
   announce(demo);
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
-  demo.stop();
+  demo.run();
   return 0;
 }
 

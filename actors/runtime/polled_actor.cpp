@@ -61,6 +61,7 @@ bool polled_actor::run(work::bits bits) {
 }
 
 void polled_actor::on_busy(work::bits) {}
+void polled_actor::on_handover() {}
 
 void polled_actor::keep_itself() {
   intrusive_ptr_add_ref(ctrl());

@@ -72,6 +72,9 @@ class polled_actor : public caf::event_based_actor, public pollable {
   // Home's thread has `bits` for the actor while it is queued, or while its user
   // code runs on a thread that has lost the reactor. They are kept for on_work().
   virtual void on_busy(work::bits bits);
+  // The reactor has been taken from the thread that runs this actor's user code;
+  // called on the new holder's thread.
+  virtual void on_handover();
   // A message of CAF's that is neither down nor exit.
   caf::behavior make_behavior() final;
 

@@ -76,8 +76,15 @@ void reactor::wake() {
 
 // ------------------------------------------------------- the holding thread
 
-bool reactor::run_loop() {
+// Whoever had the reactor before us lost it in the last call of user code. Its
+// caller lives: when that thread comes back, it is queued here.
+void reactor::take_over() {
   now_ = std::chrono::steady_clock::now();
+  if (user_code_caller_) user_code_caller_->on_handover();
+}
+
+bool reactor::run_loop() {
+  take_over();
   while (!stopping_.load(std::memory_order_relaxed)) {
     if (!deliver_events() || !run_jobs() || !fire_timers()) return false;
     drop_graveyard();
@@ -127,7 +134,8 @@ bool reactor::run_job(caf::resumable* job) {
   }
   // Any other actor is somebody's code: it may lose us the reactor.
   caf::resumable::resume_result result{};
-  const bool still_here = run_user_code([&] { result = job->resume(this, jobs_between_polls); });
+  const bool still_here =
+      run_user_code(nullptr, [&] { result = job->resume(this, jobs_between_polls); });
   if (result == caf::resumable::resume_later)
     push(job);
   else

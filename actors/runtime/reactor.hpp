@@ -53,11 +53,13 @@ class reactor final : public caf::execution_unit, private pollable {
   // Resumes an actor whose `scheduled` bit the caller has set. False: lost inside.
   bool execute(polled_actor& actor);
 
-  // Runs `f`, which must not throw, and may take as long as it likes: meanwhile
-  // the monitor may give the reactor to another thread. False: it has, and the
-  // caller must return without touching the reactor or what belongs to it.
+  // Runs `f`, a call of user code of `caller`'s, which must not throw and may take
+  // as long as it likes: meanwhile the monitor may give the reactor to another
+  // thread, which then calls caller.on_handover(). False: it has, and the caller
+  // must return without touching the reactor or what belongs to it.
   template <class F>
-  [[nodiscard]] bool run_user_code(F&& f) {
+  [[nodiscard]] bool run_user_code(polled_actor* caller, F&& f) {
+    user_code_caller_ = caller;
     const auto me = publish();
     f();
     return take_back(me);
@@ -93,6 +95,7 @@ class reactor final : public caf::execution_unit, private pollable {
   static constexpr unsigned jobs_between_polls = 64;
 
   bool on_events(std::uint32_t events) override;  // the wake-up eventfd
+  void take_over();
   bool deliver_events();
   bool run_jobs();
   bool fire_timers();
@@ -116,6 +119,7 @@ class reactor final : public caf::execution_unit, private pollable {
   time_point now_;
   timer_heap timers_;
   std::vector<caf::strong_actor_ptr> graveyard_;
+  polled_actor* user_code_caller_ = nullptr;  // of the last call of user code
 
   std::mutex queue_mutex_;
   std::deque<caf::resumable*> queue_;

@@ -2,33 +2,11 @@
 
 #include <pthread.h>
 
-#include <csignal>
 #include <system_error>
 
+#include "actors/signals_blocked.hpp"
+
 namespace bulkhead::actors {
-
-namespace {
-
-// Threads made meanwhile take no signal but those of their own faults: the rest
-// belong to the threads of whoever embeds us, which may wait for them.
-class signals_blocked {
- public:
-  signals_blocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-      ::sigdelset(&all, fault);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 
 scheduler::scheduler(caf::actor_system& system, scheduler_options options)
     : abstract_coordinator(system), options_(options), last_look_(options.reactors) {

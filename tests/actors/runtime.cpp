@@ -73,7 +73,7 @@ class probe final : public polled_actor {
     if (notes_.hold.exchange(false)) {
       // The reactor must be lost, however long that takes.
       auto& where = home();
-      const bool kept = where.run_user_code([&] { std::this_thread::sleep_for(60ms); });
+      const bool kept = where.run_user_code(nullptr, [&] { std::this_thread::sleep_for(60ms); });
       if (!kept) return;
     }
   }

@@ -1,0 +1,178 @@
+// Start, stop, and everything in between.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tests/support/client.hpp"
+#include "tests/support/served.hpp"
+#include "tests/support/wait.hpp"
+
+using namespace bulkhead;
+using namespace bulkhead::tests;
+using namespace std::chrono_literals;
+
+TEST_CASE("server starts and stops a thousand times with live sessions",
+          "[server][lifecycle][B121]") {
+  served s;
+  for (int i = 0; i < 1000; ++i) {
+    const auto address = s.start();
+    client idle(address);
+    client busy(address);
+    if (i % 10 == 0) REQUIRE(content_of(busy.ask(get("/hello"))) == "hello");
+    busy.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc");
+    s->stop();
+    REQUIRE(s->stats().sessions == 0);
+    REQUIRE(s->addresses().empty());
+  }
+}
+
+TEST_CASE("server may be stopped at any time and any number of times", "[server][B122]") {
+  served s;
+  s->stop();
+  const auto address = s.start();
+  CHECK_THROWS_AS(s->start(), std::logic_error);
+  CHECK_THROWS_AS(s->fallback({}), std::logic_error);
+  served second([&] {
+    auto settings = on_loopback();
+    settings.listen = {address};
+    return settings;
+  }());
+  CHECK_THROWS_AS(second.start(), std::system_error);
+  CHECK_NOTHROW(second->stop());
+  s->stop();
+  s->stop();
+  CHECK_NOTHROW(second.start());
+}
+
+TEST_CASE("server refuses settings that make no sense and names them", "[server]") {
+  const auto refused = [](auto change, const char* name) {
+    auto settings = on_loopback();
+    change(settings);
+    server s(settings);
+    CHECK_THROWS_WITH(s.start(), Catch::Contains(name));
+  };
+  refused([](config& c) { c.threads = 257; }, "threads");
+  refused([](config& c) { c.sessions_max = 0; }, "sessions_max");
+  refused([](config& c) { c.listen.clear(); }, "listen");
+  refused([](config& c) { c.listen = {"nowhere"}; }, "'nowhere'");
+  refused([](config& c) { c.deadlines.head = 0ms; }, "deadlines.head");
+  refused([](config& c) { c.deadlines.idle = 25h; }, "deadlines.idle");
+  refused([](config& c) { c.limits.fields_max = 0; }, "fields_max");
+}
+
+TEST_CASE("server ends run when a handler asks it to stop", "[server][B122]") {
+  served s;
+  s->get("/stop", [&](const request&) {
+    s->stop();
+    return response::text("stopping");
+  });
+  const auto address = s.start();
+  std::string answer;
+  std::thread asking([&] { answer = client(address).ask(get("/stop")); });
+  s->run();
+  asking.join();
+  CHECK(content_of(answer) == "stopping");
+  CHECK(s->addresses().empty());
+}
+
+// ------------------------------------------------------------------ draining
+
+TEST_CASE("server drains: busy sessions finish and idle ones end", "[server][drain][B118][B119]") {
+  std::atomic<bool> go_on{false};
+  served s;
+  s->get("/busy", [&](const request&) {
+    while (!go_on) std::this_thread::sleep_for(1ms);
+    return response::text("finished");
+  });
+  const auto address = s.start();
+  client busy(address);
+  client idle(address);
+  REQUIRE(content_of(idle.ask(get("/hello"))) == "hello");
+  busy.send(get("/busy"));
+  wait_until([&] { return s->stats().requests == 2; });
+  std::thread draining([&] { s->drain(); });
+  CHECK(idle.ends_within(5s));
+  CHECK_FALSE(idle.was_reset());
+  go_on = true;
+  const auto answer = busy.answer();
+  CHECK(content_of(answer) == "finished");
+  CHECK_THAT(answer, Catch::Contains("Connection: close"));
+  CHECK(busy.ends_within(5s));
+  draining.join();
+  CHECK(s->stats().sessions == 0);
+  CHECK_THROWS(client(address));
+}
+
+TEST_CASE("server answers a request that arrives in the grace of a drain",
+          "[server][drain][B047]") {
+  auto settings = on_loopback();
+  settings.deadlines.drain_grace = 2s;
+  served s(settings);
+  const auto address = s.start();
+  client late(address);
+  REQUIRE(content_of(late.ask(get("/hello"))) == "hello");
+  std::thread draining([&] { s->drain(); });
+  wait_until([&] {
+    try {
+      client refused(address);
+      return false;
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+  });
+  const auto answer = late.ask(get("/hello"));
+  CHECK(content_of(answer) == "hello");
+  CHECK_THAT(answer, Catch::Contains("Connection: close"));
+  CHECK(late.ends_within(5s));
+  CHECK_FALSE(late.was_reset());
+  draining.join();
+}
+
+TEST_CASE("server cuts what is left at the end of a drain", "[server][drain][B116]") {
+  auto settings = on_loopback();
+  settings.deadlines.drain = 200ms;
+  served s(settings);
+  const auto address = s.start();
+  client uploading(address);
+  uploading.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nabc");
+  wait_until([&] { return s->stats().sessions == 1; });
+  s->drain();
+  CHECK(s->stats().sessions == 0);
+  CHECK(uploading.rest().empty());
+  CHECK(s.count(reason::drain) == 1);
+}
+
+TEST_CASE("server resets nobody who sent a request before a drain closed",
+          "[server][drain][B047]") {
+  for (int round = 0; round < 10; ++round) {
+    served s;
+    const auto address = s.start();
+    std::atomic<int> broken{0};
+    std::atomic<int> answered{0};
+    std::vector<std::thread> clients;
+    for (int t = 0; t < 4; ++t)
+      clients.emplace_back([&] {
+        client c(address);
+        for (;;) {
+          if (!c.send(get("/hello"))) return;
+          const auto answer = c.answer();
+          // Nothing at all is a close that crossed the request; half an answer is not.
+          if (answer.empty()) {
+            broken += !c.rest().empty() || c.was_reset();
+            return;
+          }
+          ++answered;
+          if (answer.find("Connection: close") != std::string::npos) return;
+        }
+      });
+    wait_until([&] { return answered > 50; });
+    s->drain();
+    for (auto& t : clients) t.join();
+    CHECK(broken == 0);
+  }
+}
