@@ -74,7 +74,8 @@ TEST_CASE("append_line writes the same as text", "[access_format]") {
         " \"\" received=0 sent=123 us=456\n");
 }
 
-TEST_CASE("append_line keeps whatever bytes a peer sends on one valid line", "[access_format][B151]") {
+TEST_CASE("append_line keeps whatever bytes a peer sends on one valid line",
+          "[access_format][B151]") {
   std::string hostile = "/\"},{\"status\":200}\r\n2024 info \xff\xc3(\x1b[2J\x7f\\";
   for (int c = 0; c < 256; ++c) hostile += static_cast<char>(c);
   auto record = served(hostile);
