@@ -117,6 +117,7 @@ void exchange::refuse_by_router(const router::match& found, workspace& s) {
   const auto unwanted = s.head.chunked() ? ~std::uint64_t{0} : s.head.content_length().value_or(0);
   if (unwanted > shard_.settings().discarded_content_bytes_max) answer.close();
   respond(answer, s);
+  if (closing_) record(reason::served, {}, status_, &s);
 }
 
 void exchange::take_content(std::string_view piece, workspace& s) {

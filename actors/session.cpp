@@ -93,8 +93,10 @@ void session::return_from_user_code() {
 }
 
 // A first request's session is not watched yet: now events are wanted meanwhile.
+// And the answers to requests before this one need not wait for it.
 void session::on_handover() {
   if (!is_watched()) watch(transport_.fd());
+  transport_.send(space_->out);
 }
 
 // User code runs on a thread that has lost the reactor, and something happens to

@@ -38,7 +38,6 @@ class session final : public polled_actor, public session_link {
   bool is_shed() const { return shed_; }
   // Over the memory budget: ends soon.
   void shed();
-  reason outcome() const { return exchange_.outcome(); }
 
  protected:
   void on_work(work::bits bits) override;

@@ -247,3 +247,19 @@ TEST_CASE("server takes a half-close for no departure", "[server][B146]") {
   CHECK(content_of(c.answer()) == "late");
   CHECK_FALSE(told);
 }
+
+TEST_CASE("server sends the answers before a stuck handler without waiting for it",
+          "[server][handover]") {
+  std::atomic<bool> go_on{false};
+  served s;
+  s->get("/stuck", [&](const request&) {
+    while (!go_on) std::this_thread::sleep_for(1ms);
+    return response::text("at last");
+  });
+  client c(s.start());
+  c.send(get("/hello") + get("/stuck") + get("/hello"));
+  CHECK(content_of(c.answer()) == "hello");
+  go_on = true;
+  CHECK(content_of(c.answer()) == "at last");
+  CHECK(content_of(c.answer()) == "hello");
+}

@@ -191,4 +191,5 @@ TEST_CASE("server drops content that nobody wants and keeps the connection up to
   CHECK(status_of(answer) == 404);
   CHECK_THAT(answer, Catch::Contains("Connection: close"));
   CHECK(ended.ends_within(5s));
+  wait_until([&] { return s.count(reason::served) == 3; });
 }
