@@ -296,22 +296,23 @@ void server::run() {
   std::array<pollfd, 2> waited{
       {{signal_fd.get(), POLLIN, 0}, {implementation_->stop_request.get(), POLLIN, 0}}};
   const auto told = [&](int wait_ms) { return ::poll(waited.data(), waited.size(), wait_ms) > 0; };
+  const auto take = [&] {
+    signalfd_siginfo signal;
+    std::uint64_t wishes = 0;
+    [[maybe_unused]] auto got = ::read(signal_fd.get(), &signal, sizeof signal);
+    got = ::read(implementation_->stop_request.get(), &wishes, sizeof wishes);
+  };
   while (!told(-1)) {
   }
-  signalfd_siginfo first;
-  if (::read(signal_fd.get(), &first, sizeof first) > 0) {
-    // A signal drains; a second one, or a handler's wish, stops at once.
-    (*running)->begin_to_drain();
-    const auto end =
-        std::chrono::steady_clock::now() + implementation_->shared.settings.deadlines.drain;
-    while (!(*running)->wait_for_end(std::chrono::milliseconds(1)) && !told(10) &&
-           std::chrono::steady_clock::now() < end) {
-    }
+  take();
+  (*running)->begin_to_drain();
+  const auto end =
+      std::chrono::steady_clock::now() + implementation_->shared.settings.deadlines.drain;
+  while (!(*running)->wait_for_end(std::chrono::milliseconds(1)) && !told(10) &&
+         std::chrono::steady_clock::now() < end) {
   }
   stop();
-  std::uint64_t drained = 0;
-  [[maybe_unused]] const auto got =
-      ::read(implementation_->stop_request.get(), &drained, sizeof drained);
+  take();
 }
 
 }  // namespace bulkhead

@@ -90,11 +90,11 @@ class server {
 
   // Closes the listeners, ends every session at once, waits for handlers that
   // still run. A second call, or one before start(), does nothing. The server may
-  // be started again afterwards. From a handler it only asks: run() then returns.
+  // be started again afterwards. From a handler it only asks run() to end.
   void stop();
 
-  // start() unless started, wait for SIGTERM or SIGINT, drain(); a second signal
-  // stops. From the main thread: it blocks both signals in the calling thread.
+  // start() unless started, wait for SIGTERM, SIGINT or a handler's stop(), drain();
+  // the second of these stops. From the main thread: it blocks both signals in the calling thread.
   void run();
 
  private:
