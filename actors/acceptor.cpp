@@ -111,7 +111,7 @@ void acceptor::admit(unique_fd socket, const peer_address& peer) {
 
 void acceptor::turn_away(unique_fd socket) {
   shard_.counters().sessions_refused.add();
-  shard_.counters().reasons[static_cast<std::size_t>(reason::overloaded)].add();
+  shard_.count(reason::overloaded);
   ::send(socket.get(), unavailable.data(), unavailable.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket.get(), SHUT_WR);
   // Closing with unread bytes would reset the connection and lose the answer.
@@ -126,7 +126,7 @@ void acceptor::on_shortage(int why) {
   reserve_.reset();
   unique_fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)).reset();
   reserve_ = open_reserve();
-  shard_.counters().reasons[static_cast<std::size_t>(reason::out_of_descriptors)].add();
+  shard_.count(reason::out_of_descriptors);
   if (home().now() - last_warning_ >= warning_interval) {
     last_warning_ = home().now();
     spdlog::warn("cannot accept: {}; closing what comes, with pauses of up to {} ms",

@@ -65,6 +65,14 @@ struct config {
   // and after the first five seconds, is cut off with 408; 0: no minimum.
   std::size_t content_rate_min = 250;
 
+  // Where every request, refusal and cut connection goes as a line of JSON: a file,
+  // "-" for standard output, or empty for nowhere. See access_format.hpp.
+  std::string access_log{};
+
+  // ADDRESS:PORT of a listener for operators, with /metrics, /healthz and /readyz;
+  // whoever reaches it may read. Empty: none.
+  std::string admin_listen{};
+
   protocol::limits limits{};
   bulkhead::deadlines deadlines{};
 };

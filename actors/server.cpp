@@ -18,8 +18,12 @@
 #include <utility>
 
 #include "actors/acceptor.hpp"
+#include "actors/access_log.hpp"
+#include "actors/admin.hpp"
 #include "actors/cpus.hpp"
+#include "actors/heartbeat.hpp"
 #include "actors/listener.hpp"
+#include "actors/metrics.hpp"
 #include "actors/runtime/system.hpp"
 #include "actors/service.hpp"
 #include "actors/shard.hpp"
@@ -46,6 +50,10 @@ class instance {
   // Ends everything and waits for it; again: nothing. From any thread.
   void stop();
   statistics stats();
+  actors::metrics_snapshot figures();
+  // What keeps it from serving, in a few words; nothing: all is well.
+  std::string fault() { return pulse_.ask(std::chrono::seconds(1)); }
+  std::string unreadiness() const { return draining_ ? "draining" : ""; }
 
  private:
   actors::service& shared_;
@@ -53,7 +61,9 @@ class instance {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::size_t acceptors_alive_;
+  std::atomic<bool> draining_{false};
   actors::runtime_system system_;
+  actors::heartbeat pulse_{system_.reactors()};
   std::vector<actors::actor_ref<actors::acceptor>> acceptors_;
 };
 
@@ -79,6 +89,7 @@ instance::instance(actors::service& shared, std::vector<std::vector<actors::uniq
 }
 
 void instance::begin_to_drain() {
+  draining_ = true;
   for (auto& a : acceptors_) a->post(actors::work::drain);
 }
 
@@ -105,7 +116,7 @@ statistics instance::stats() {
     sum.requests += c.requests.value();
     sum.requests_refused += c.requests_refused.value();
     sum.handler_exceptions += c.handler_exceptions.value();
-    sum.shed += c.shed.value();
+    sum.shed += c.ended_by_reason[static_cast<std::size_t>(reason::shed)].value();
     const auto& completions = s->completions().counted();
     sum.completion_attempts += completions.attempts.value();
     sum.completion_full += completions.full.value();
@@ -114,6 +125,28 @@ statistics instance::stats() {
   }
   sum.handovers = system_.reactors().handovers();
   return sum;
+}
+
+actors::metrics_snapshot instance::figures() {
+  const auto now = stats();
+  actors::metrics_snapshot all;
+  for (const auto& s : shards_) all.add(s->counters());
+  all.sessions = now.sessions;
+  all.sessions_max = shared_.settings.sessions_max;
+  all.handovers = now.handovers;
+  all.held_bytes = now.held_bytes;
+  all.held_bytes_max = shared_.settings.memory_bytes_max;
+  all.completion_attempts = now.completion_attempts;
+  all.completion_full = now.completion_full;
+  all.completion_retries = now.completion_retries;
+  all.completion_deliveries = now.completion_deliveries;
+  if (shared_.log) {
+    const auto lines = shared_.log->counts();
+    all.log_dropped = lines.dropped;
+    all.log_suppressed = lines.suppressed;
+  }
+  all.process = actors::read_process_figures();
+  return all;
 }
 
 // Makes an instance on a thread of its own and takes it down there. CAF keeps a
@@ -170,7 +203,27 @@ struct server::implementation {
   statistics last;  // of the run before, once stopped
   actors::unique_fd stop_request{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   mutable std::mutex mutex;  // guards what start() and stop() change
+  // In the order of their lives: the log takes records until the last session has
+  // ended, the admin asks the running server.
+  std::unique_ptr<bulkhead::access_log> log;
   std::shared_ptr<running_server> running;
+  std::unique_ptr<actors::admin> admin;
+
+  void stop_admin() {
+    std::unique_ptr<actors::admin> ending;
+    const std::lock_guard guard(mutex);
+    ending.swap(admin);
+  }
+
+  void start_admin() {
+    if (shared.settings.admin_listen.empty()) return;
+    auto& of = *running;
+    admin = std::make_unique<actors::admin>(
+        shared.settings.admin_listen,
+        actors::admin_sources{.figures = [&of] { return of->figures(); },
+                              .live = [&of] { return of->fault(); },
+                              .ready = [&of] { return of->unreadiness(); }});
+  }
 
   std::shared_ptr<running_server> current() const {
     const std::lock_guard guard(mutex);
@@ -216,8 +269,8 @@ server& server::fallback(handler handle) {
   return *this;
 }
 
-server& server::access_log(access_sink sink) {
-  implementation_->require_stopped("access_log()");
+server& server::on_access(access_sink sink) {
+  implementation_->require_stopped("on_access()");
   implementation_->shared.on_access = std::move(sink);
   return *this;
 }
@@ -243,7 +296,17 @@ void server::start() {
     bound.push_back(std::move(each.address));
     files.push_back(std::move(each.file));
   }
+  own.log = settings.access_log.empty() ? nullptr
+                                        : std::make_unique<bulkhead::access_log>(
+                                              access_log_settings{.path = settings.access_log});
+  own.shared.log = own.log.get();
   own.running = std::make_shared<running_server>(own.shared, std::move(listeners), threads);
+  try {
+    own.start_admin();
+  } catch (...) {
+    own.running.reset();
+    throw;
+  }
   own.addresses = std::move(bound);
   own.unix_files = std::move(files);
 }
@@ -251,6 +314,11 @@ void server::start() {
 std::vector<std::string> server::addresses() const {
   const std::lock_guard guard(implementation_->mutex);
   return implementation_->addresses;
+}
+
+std::string server::admin_address() const {
+  const std::lock_guard guard(implementation_->mutex);
+  return implementation_->admin ? implementation_->admin->address() : "";
 }
 
 statistics server::stats() const {
@@ -276,6 +344,7 @@ void server::stop() {
   // Taken down outside of the lock: handlers that still run may ask for figures.
   const auto ending = own.current();
   if (!ending) return;
+  own.stop_admin();
   (*ending)->stop();
   const std::lock_guard guard(own.mutex);
   own.last = (*ending)->stats();

@@ -68,7 +68,7 @@ class server {
                   upload_handler handle);
   server& fallback(handler handle);
   // Takes a record of every request and of every connection that ends in one.
-  server& access_log(access_sink sink);
+  server& on_access(access_sink sink);
   server& on_exception(exception_hook hook);
 
   // Binds and serves on threads of its own; returns at once. Throws
@@ -79,6 +79,9 @@ class server {
   // The addresses that are bound, in the order of config::listen, with their real
   // ports: "127.0.0.1:41873" or "unix:/path". Empty unless started.
   std::vector<std::string> addresses() const;
+
+  // Of the listener for operators, with its real port; empty unless there is one.
+  std::string admin_address() const;
 
   statistics stats() const;
 

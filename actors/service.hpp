@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "actors/access_record.hpp"
+#include "actors/access_log.hpp"
 #include "actors/config.hpp"
 #include "actors/router.hpp"
 
@@ -15,6 +15,7 @@ struct service {
   router routes;
   exception_hook on_exception;
   access_sink on_access;
+  bulkhead::access_log* log = nullptr;  // when the settings ask for one
 
   // Sessions alive, on all reactors: written once a connection.
   std::atomic<std::size_t> sessions{0};

@@ -205,7 +205,6 @@ void session::charge() {
 
 void session::shed() {
   shed_ = true;
-  shard_.counters().shed.add();
   post(work::stop);
 }
 

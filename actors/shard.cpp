@@ -28,13 +28,15 @@ std::string_view shard::date() {
 }
 
 void shard::record(access_record& what, const peer_address& peer, time_point begun) {
-  counters_.reasons[static_cast<std::size_t>(what.why)].add();
-  if (!shared_.on_access) return;
-  const auto name = to_string(peer);
-  what.peer = name;
   const auto taken = std::chrono::steady_clock::now() - begun;
   what.duration = std::chrono::duration_cast<std::chrono::microseconds>(taken);
-  shared_.on_access(what);
+  counters_.count(what);
+  if (what.request_id != 0) counters_.handler_durations.observe(what.duration);
+  if (!shared_.on_access && !shared_.log) return;
+  const auto name = to_string(peer);
+  what.peer = name;
+  if (shared_.log) shared_.log->write(what);
+  if (shared_.on_access) shared_.on_access(what);
 }
 
 void shard::charge(std::size_t before, std::size_t after) {

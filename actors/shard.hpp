@@ -7,9 +7,8 @@
 #include <ctime>
 #include <string_view>
 
-#include "actors/counter.hpp"
+#include "actors/counters.hpp"
 #include "actors/gate.hpp"
-#include "actors/reason.hpp"
 #include "actors/runtime/reactor.hpp"
 #include "actors/service.hpp"
 #include "actors/socket.hpp"
@@ -17,17 +16,6 @@
 #include "protocol/date.hpp"
 
 namespace bulkhead::actors {
-
-struct shard_counters {
-  counter accepted;
-  counter sessions_refused;
-  counter sessions_ended;
-  counter requests;
-  counter requests_refused;
-  counter handler_exceptions;
-  counter shed;
-  std::array<counter, reason_count> reasons;
-};
 
 class session;
 
@@ -52,7 +40,9 @@ class shard {
   const config& settings() const { return shared_.settings; }
   reactor& home() { return home_; }
   workspace_pool& spares() { return spares_; }
-  shard_counters& counters() { return counters_; }
+  reactor_counters& counters() { return counters_; }
+  // The same, for what did not come to a session: refused at the door.
+  void count(reason why) { counters_.ended_by_reason[static_cast<std::size_t>(why)].add(); }
   session_link& sessions() { return sessions_; }
   // Bounds how many ended sessions the acceptors have still to take note of.
   gate& completions() { return completions_; }
@@ -65,8 +55,8 @@ class shard {
   // holders of this reactor are told to end.
   void charge(std::size_t before, std::size_t after);
 
-  // Counts, and tells the access log, if there is one, with the peer's name and the
-  // time since `begun` added.
+  // Counts, and tells who wants to know, with the peer's name and the time since
+  // `begun` added.
   void record(access_record& what, const peer_address& peer, time_point begun);
 
   // The Date field's value now, formatted once a second.
@@ -84,7 +74,7 @@ class shard {
   service& shared_;
   reactor& home_;
   workspace_pool spares_;
-  shard_counters counters_;
+  reactor_counters counters_;
   session_link sessions_;
   gate completions_;
   bool draining_ = false;

@@ -15,6 +15,7 @@ std::string default_of(const setting& one) {
   config defaults;
   if (const auto* number = std::get_if<number_setting>(&one.kind))
     return std::to_string(number->get(defaults));
+  if (const auto* text = std::get_if<text_setting>(&one.kind)) return text->in(defaults);
   return std::get<addresses_setting>(one.kind).in(defaults).front();
 }
 
@@ -24,7 +25,12 @@ void add_flag(CLI::App& to, const setting& one, given_flags& given) {
   auto* option = to.add_option_function<std::vector<std::string>>(
       std::string(one.flag), [&given, &one](const auto& texts) { given[&one] = texts; },
       std::string(one.help));
-  option->type_name(many ? "ADDRESS" : "N")->default_str(default_of(one))->expected(1);
+  const bool text = std::holds_alternative<text_setting>(one.kind);
+  option->type_name(many   ? "ADDRESS"
+                    : text ? "TEXT"
+                           : "N")
+      ->default_str(default_of(one))
+      ->expected(1);
   option->multi_option_policy(many ? CLI::MultiOptionPolicy::TakeAll
                                    : CLI::MultiOptionPolicy::Throw);
 }

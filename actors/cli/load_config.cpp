@@ -37,6 +37,7 @@ std::string allowed_in(std::string_view table) {
 
 std::string wanted_by(const setting& one) {
   const auto* number = std::get_if<number_setting>(&one.kind);
+  if (const auto* text = std::get_if<text_setting>(&one.kind)) return std::string(text->what);
   if (!number) return R"(an array of addresses such as ["127.0.0.1:8080"])";
   return "a whole number from " + std::to_string(number->range.min) + " to " +
          std::to_string(number->range.max);
@@ -64,6 +65,8 @@ class loader {
     const std::string flag(one.flag);
     if (const auto* number = std::get_if<number_setting>(&one.kind))
       set(one, *number, texts.back(), flag, flag);
+    else if (const auto* text = std::get_if<text_setting>(&one.kind))
+      set(one, *text, texts.back(), flag, flag);
     else
       set(one, texts, flag, flag);
   }
@@ -99,10 +102,13 @@ class loader {
            const std::string& origin) {
     const auto* number = std::get_if<number_setting>(&one.kind);
     const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* text = std::get_if<std::string>(&value);
     const auto* texts = std::get_if<std::vector<std::string>>(&value);
     if (number && integer)
       set(one, *number, std::to_string(*integer), named, origin);
-    else if (!number && texts)
+    else if (const auto* kind = std::get_if<text_setting>(&one.kind); kind && text)
+      set(one, *kind, *text, named, origin);
+    else if (std::holds_alternative<addresses_setting>(one.kind) && texts)
       set(one, *texts, named, origin);
     else
       error(named, kind_of(value) + ", where " + wanted_by(one) + " is wanted");
@@ -113,6 +119,14 @@ class loader {
     const auto value = whole_number(text, kind.range);
     if (!value) return error(named, not_in(kind.range, text));
     kind.set(loaded_.settings, *value);
+    loaded_.origins[&one] = origin;
+  }
+
+  void set(const setting& one, const text_setting& kind, const std::string& text,
+           const std::string& named, const std::string& origin) {
+    if (!text.empty())
+      if (const auto fault = kind.fault(text)) return error(named, *fault);
+    kind.in(loaded_.settings) = text;
     loaded_.origins[&one] = origin;
   }
 

@@ -43,6 +43,8 @@ void announce(const server& running) {
               << "' http://localhost/hello\n";
   else
     std::cout << "try: curl http://" << first << "/hello\n";
+  if (const auto admin = running.admin_address(); !admin.empty())
+    std::cout << "admin on http://" << admin << "/metrics\n";
   std::cout << std::flush;
 }
 

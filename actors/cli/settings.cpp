@@ -3,6 +3,8 @@
 #include <array>
 #include <type_traits>
 
+#include "actors/cli/address.hpp"
+
 namespace bulkhead::cli {
 namespace {
 
@@ -27,6 +29,12 @@ constexpr number_setting number(number_range range, Where) {
             target = static_cast<std::remove_reference_t<decltype(target)>>(value);
           },
           range};
+}
+
+std::optional<std::string> control_fault(std::string_view text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character";
+  return std::nullopt;
 }
 
 // Ranges are those of validate() and protocol::check(), and never wider.
@@ -56,6 +64,15 @@ const std::array table{
             "Bytes a second that content must arrive with (408); 0: no minimum",
             number(
                 {0, gib}, [](auto& in) -> auto& { return in.content_rate_min; })},
+
+    setting{"", "access_log", "--access-log",
+            "File for a JSON line a request; - for standard output; empty for none",
+            text_setting{[](config& in) -> std::string& { return in.access_log; },
+                         "a file name, -, or nothing", control_fault}},
+    setting{"", "admin_listen", "--admin-listen",
+            "HOST:PORT of /metrics, /healthz and /readyz; empty for none",
+            text_setting{[](config& in) -> std::string& { return in.admin_listen; },
+                         "an address such as 127.0.0.1:9090, or nothing", address_fault}},
 
     setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
             "Longest request line (414)",

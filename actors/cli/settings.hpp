@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,12 +28,20 @@ struct addresses_setting {
   std::vector<std::string>& (*in)(config&);
 };
 
+// A text, or none.
+struct text_setting {
+  std::string& (*in)(config&);
+  std::string_view what;  // "a file name"
+  // What is wrong with a text that is not empty; nullopt: nothing.
+  std::optional<std::string> (*fault)(std::string_view);
+};
+
 struct setting {
   std::string_view table;  // "limits"; empty for the top level
   std::string_view key;    // "head_bytes_max"
   std::string_view flag;   // "--head-bytes-max"
   std::string_view help;
-  std::variant<number_setting, addresses_setting> kind;
+  std::variant<number_setting, addresses_setting, text_setting> kind;
   // The key in the same table whose value this one may not exceed; mostly empty.
   std::string_view not_above{};
 };

@@ -9,7 +9,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-// A basic string. Control characters never get here: address_fault() refuses them.
+// A basic string. Control characters never get here: each setting's check refuses them.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -27,8 +27,9 @@ std::string list(const std::vector<std::string>& texts) {
 
 std::string value(const setting& one, config& in) {
   const auto* number = std::get_if<number_setting>(&one.kind);
-  return number ? std::to_string(number->get(in))
-                : list(std::get<addresses_setting>(one.kind).in(in));
+  if (number) return std::to_string(number->get(in));
+  if (const auto* text = std::get_if<text_setting>(&one.kind)) return quoted(text->in(in));
+  return list(std::get<addresses_setting>(one.kind).in(in));
 }
 
 // A file may be called anything, and a comment ends with its line.

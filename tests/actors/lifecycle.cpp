@@ -154,10 +154,11 @@ TEST_CASE("server resets nobody who sent a request before a drain closed",
     const auto address = s.start();
     std::atomic<int> broken{0};
     std::atomic<int> answered{0};
+    std::vector<client> connections;
+    for (int t = 0; t < 4; ++t) connections.emplace_back(address);
     std::vector<std::thread> clients;
-    for (int t = 0; t < 4; ++t)
+    for (auto& c : connections)
       clients.emplace_back([&] {
-        client c(address);
         for (;;) {
           if (!c.send(get("/hello"))) return;
           const auto answer = c.answer();

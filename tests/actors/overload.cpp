@@ -105,7 +105,7 @@ TEST_CASE("server grows by received bytes and not by announced ones", "[server][
   CHECK(s->stats().held_bytes < 100 * 40'000);
 }
 
-TEST_CASE("server delivers every completion once, however many sessions end together",
+TEST_CASE("server delivers every completion once however many sessions end together",
           "[server][gate]") {
   served s(on_loopback(1));
   const auto address = s.start();

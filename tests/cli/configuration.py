@@ -13,6 +13,7 @@ from served import Served
 
 TOP = ("listen", "threads", "spare_threads_max", "sessions_max", "memory_bytes_max",
        "discarded_content_bytes_max", "content_rate_min")
+TEXTS = ("access_log", "admin_listen")
 LIMITS = ("request_line_bytes_max", "head_bytes_max", "fields_max", "field_name_bytes_max",
           "chunk_extension_bytes_max", "trailer_bytes_max", "trailer_fields_max",
           "content_bytes_max", "leading_empty_lines_max")
@@ -174,7 +175,7 @@ class Config(unittest.TestCase):
         text = self.printed()
         tables = tomllib.loads(text)
         self.assertEqual((tuple(tables), tuple(tables["limits"]), tuple(tables["deadlines"])),
-                         (TOP + ("limits", "deadlines"), LIMITS, DEADLINES))
+                         (TOP + TEXTS + ("limits", "deadlines"), LIMITS, DEADLINES))
         self.assertEqual(tables["listen"], ["127.0.0.1:8080"])
         for line in text.splitlines():
             self.assertRegex(line, r"^$|^\[\w+\]$|  # default$")
@@ -188,8 +189,21 @@ class Config(unittest.TestCase):
                                                   "--request-line-bytes-max", "64")
             arguments = (flag, value, *(() if flag in small else small))
             self.assertIn(f"\n{key} = {value}  # {flag}\n", self.printed(*arguments))
-        flags = re.findall(r"^  (--[a-z-]+) (?:N|ADDRESS)", help_text, re.MULTILINE)
-        self.assertEqual(len(flags), len(NUMBERS) + 1, flags)
+        flags = re.findall(r"^  (--[a-z-]+) (?:N|ADDRESS|TEXT)", help_text, re.MULTILINE)
+        self.assertEqual(len(flags), len(NUMBERS) + len(TEXTS) + 1, flags)
+
+    def test_texts_of_file_and_flags(self):
+        with settings_file('access_log = "a b.log"\nadmin_listen = "127.0.0.1:1"\n') as path:
+            text = self.printed("--config", path, "--admin-listen", "[::1]:9")
+        self.assertIn(f'access_log = "a b.log"  # {path}:1\n', text)
+        self.assertIn('admin_listen = "[::1]:9"  # --admin-listen\n', text)
+        for content, words in (("access_log = 3\n", "an integer, where a file name"),
+                               ('access_log = "a\\nb"\n', "control character"),
+                               ('admin_listen = "nowhere"\n', "admin_listen: ")):
+            with settings_file(content) as path:
+                done = program.run("check", path)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(words, done.stderr)
 
     def test_where_each_value_came_from(self):
         content = ('# a file\nthreads = 3\nlisten = ["127.0.0.1:1"]\nsessions_max = 5\n'

@@ -25,7 +25,7 @@ class served {
     server_.get("/hello", [](const request&) { return response::text("hello"); });
     server_.post("/echo",
                  [](const request& r) { return response::bytes(std::string(r.content())); });
-    server_.access_log([this](const access_record& what) {
+    server_.on_access([this](const access_record& what) {
       const std::lock_guard guard(mutex_);
       ended_by_.push_back(what.why);
     });
