@@ -57,8 +57,8 @@ struct config {
   // the largest holders are closed (reason shed).
   std::size_t memory_bytes_max = std::size_t{1} << 30;
 
-  // Content that no handler wants is read and dropped up to here, so that the
-  // connection can be kept; beyond it the connection closes.
+  // Content that no handler wants is read and dropped, so that the connection can be
+  // kept, when its announced length is up to this; else the connection closes.
   std::size_t discarded_content_bytes_max = std::size_t{256} << 10;
 
   // Content that arrives more slowly than this, in bytes a second since the head

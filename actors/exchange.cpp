@@ -165,6 +165,7 @@ void exchange::finish_request(workspace& s, reason why, std::string_view detail)
   s.answer.reset();
   s.receiver = {};
   if (connection_.must_close()) closing_ = true;
+  if (draining_) connection_.close_after_response();
   enter(phase::idle);
 }
 
@@ -182,7 +183,8 @@ void exchange::refuse(protocol::error why, reason counted_as, workspace& s) {
 
 void exchange::drain() {
   draining_ = true;
-  connection_.close_after_response();
+  // A stream has told its client already that the connection stays.
+  if (!streaming_) connection_.close_after_response();
 }
 
 // ----------------------------------------------------------------- user code

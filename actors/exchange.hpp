@@ -66,6 +66,8 @@ class exchange {
   bool has_whole_request() const { return whole_request_; }
   // Half an answer was written and the rest will not come: the end must be a reset.
   bool is_broken() const { return broken_; }
+  // More of the current answer is to come than was queued.
+  bool has_open_answer() const { return streaming_; }
   bool draining() const { return draining_; }
   // Content received so far and since when, to judge its rate.
   std::uint64_t content_bytes() const { return content_bytes_; }

@@ -26,7 +26,7 @@ void output_queue::clear() {
   constexpr std::size_t kept_bytes_max = 64 * 1024;
   bytes_.clear();
   if (bytes_.capacity() > kept_bytes_max) bytes_.shrink_to_fit();
-  content_ = {};
+  std::string().swap(content_);  // an assignment would keep the memory
   sent_ = 0;
 }
 

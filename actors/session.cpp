@@ -289,6 +289,8 @@ void session::begin_to_drain() {
 void session::close(reason why) {
   if (closed_) return;
   closed_ = true;
+  // Cut in the middle of an answer: a reset, so that nobody takes half for whole.
+  if (exchange_.has_open_answer() || (space_ && !space_->out.empty())) transport_.abort();
   exchange_.report_cut(why, space_.get());
   transport_.close();
   unlink();

@@ -133,6 +133,56 @@ TEST_CASE("server answers a request that arrives in the grace of a drain",
   draining.join();
 }
 
+namespace {
+
+// A stream that goes on for as long as `more` says.
+void add_stream(served& s, std::atomic<bool>& more) {
+  s->get("/stream", [&](const request&) {
+    return response::text("").set_source([&](std::string& piece) {
+      std::this_thread::sleep_for(1ms);
+      piece = "piece";
+      return more.load();
+    });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("server gives the grace also behind a stream that had promised to keep the connection",
+          "[server][drain][B118]") {
+  auto settings = on_loopback();
+  settings.deadlines.drain_grace = 2s;
+  std::atomic<bool> more{true};
+  served s(settings);
+  add_stream(s, more);
+  client c(s.start());
+  c.send(get("/stream"));
+  wait_until([&] { return s->stats().requests == 1; });
+  std::thread draining([&] { s->drain(); });
+  std::this_thread::sleep_for(50ms);
+  more = false;
+  CHECK(c.answer().find("Connection: close") == std::string::npos);
+  const auto late = c.ask(get("/hello"));
+  CHECK(content_of(late) == "hello");
+  CHECK_THAT(late, Catch::Contains("Connection: close"));
+  draining.join();
+}
+
+TEST_CASE("server ends a cut answer by a reset also for clients that can only see the end",
+          "[server][drain][B124]") {
+  auto settings = on_loopback();
+  settings.deadlines.drain = 100ms;
+  std::atomic<bool> more{true};
+  served s(settings);
+  add_stream(s, more);
+  client c(s.start());
+  c.send("GET /stream HTTP/1.0\r\n\r\n");
+  wait_until([&] { return s->stats().requests == 1; });
+  s->drain();
+  c.rest();
+  CHECK(c.was_reset());
+}
+
 TEST_CASE("server cuts what is left at the end of a drain", "[server][drain][B116]") {
   auto settings = on_loopback();
   settings.deadlines.drain = 200ms;
