@@ -50,13 +50,17 @@ void session::on_work(work::bits bits) {
 }
 
 bool session::advance() {
-  while (!closed_ && flush()) {
+  // What is left from before goes first; from then on only when the exchange says
+  // so: pipelined answers leave together.
+  if (!flush()) return true;
+  while (!closed_) {
     if (lingering_) {
       if (!receive()) break;
       continue;
     }
     switch (exchange_.advance(space())) {
       case exchange::need::output:
+        if (!flush()) return true;
         break;
       case exchange::need::user_code:
         if (!call_user_code()) return false;
@@ -65,7 +69,7 @@ bool session::advance() {
         if (!receive()) return true;
         break;
       case exchange::need::close:
-        if (flush() && !finish_closing()) return true;
+        if (!flush() || !finish_closing()) return true;
     }
   }
   return true;
