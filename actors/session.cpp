@@ -53,7 +53,12 @@ bool session::advance() {
   // What is left from before goes first; from then on only when the exchange says
   // so: pipelined answers leave together.
   if (!flush()) return true;
+  unsigned calls = 0;
   while (!closed_) {
+    if (calls >= calls_per_turn || (calls > 0 && exchange_.has_open_answer())) {
+      post(work::writable);  // the rest in another turn: others wait, and so may a stop
+      return true;
+    }
     if (lingering_) {
       if (!receive()) break;
       continue;
@@ -64,6 +69,7 @@ bool session::advance() {
         break;
       case exchange::need::user_code:
         if (!call_user_code()) return false;
+        ++calls;
         break;
       case exchange::need::input:
         if (!receive()) return true;

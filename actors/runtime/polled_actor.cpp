@@ -95,24 +95,22 @@ bool polled_actor::watch(int fd) {
 // The word is left as `scheduled` when the actor is done, so that nothing
 // schedules a dead actor again.
 caf::resumable::resume_result polled_actor::resume(caf::execution_unit* unit, std::size_t max) {
-  for (;;) {
-    const auto bits = word_.exchange(work::scheduled);
-    if (bits & work::mail) {
-      const auto result = caf::event_based_actor::resume(unit, max);
-      if (result == done) return done;
-      if (result == resume_later) word_.fetch_or(work::mail);
-    }
-    if (bits & ~(work::scheduled | work::mail)) {
-      if (!work_through(bits, unit)) {
-        word_.fetch_or(work::returned);
-        return resume_later;
-      }
-      if (getf(is_cleaned_up_flag)) return done;
-    }
-    work::bits expected = work::scheduled;
-    if (word_.compare_exchange_strong(expected, 0)) return awaiting_message;
-    if (expected == (work::scheduled | work::mail)) return resume_later;
+  const auto bits = word_.exchange(work::scheduled);
+  if (bits & work::mail) {
+    const auto result = caf::event_based_actor::resume(unit, max);
+    if (result == done) return done;
+    if (result == resume_later) word_.fetch_or(work::mail);
   }
+  if (bits & ~(work::scheduled | work::mail)) {
+    if (!work_through(bits, unit)) {
+      word_.fetch_or(work::returned);
+      return resume_later;
+    }
+    if (getf(is_cleaned_up_flag)) return done;
+  }
+  // More came meanwhile, or was asked for by the actor itself: others go first.
+  work::bits expected = work::scheduled;
+  return word_.compare_exchange_strong(expected, 0) ? awaiting_message : resume_later;
 }
 
 bool polled_actor::work_through(work::bits bits, caf::execution_unit* unit) {
