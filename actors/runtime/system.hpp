@@ -45,7 +45,7 @@ class actor_ref {
 template <class T, class... Args>
 actor_ref<T> spawn_polled(reactor& home, Args&&... args) {
   caf::actor_config cfg{&home};
-  const actor_ref<T> child(home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
+  actor_ref<T> child(home.system().spawn_class<T, caf::hidden + caf::lazy_init>(
       cfg, std::ref(home), std::forward<Args>(args)...));
   child->keep_itself();
   return child;
