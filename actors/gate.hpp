@@ -27,7 +27,6 @@ class gate {
   void leave();
 
   std::size_t queued() const { return queued_; }
-  std::size_t bound() const { return bound_; }
   const counters& counted() const { return counters_; }
 
  private:
