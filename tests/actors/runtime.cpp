@@ -153,8 +153,8 @@ TEST_CASE("reactor fires a timer while its sockets are quiet", "[actors][runtime
 }
 
 TEST_CASE("polled_actor that throws ends and tells its monitor", "[actors][runtime]") {
-  runtime_system system({.reactors = 1});
   std::atomic<int> downs{0};
+  runtime_system system({.reactors = 1});
   {
     probed p(system);
     p.actor->attach_functor([&](const caf::error& reason) {
@@ -168,8 +168,8 @@ TEST_CASE("polled_actor that throws ends and tells its monitor", "[actors][runti
 }
 
 TEST_CASE("scheduler runs ordinary CAF actors and their messages", "[actors][runtime]") {
-  runtime_system system({.reactors = 2});
   std::atomic<int> sum{0};
+  runtime_system system({.reactors = 2});
   {
     std::vector<caf::actor> all;
     for (int i = 0; i < 20; ++i) all.push_back(system.actors().spawn(counting, &sum));
@@ -187,9 +187,9 @@ TEST_CASE("scheduler runs ordinary CAF actors and their messages", "[actors][run
 
 TEST_CASE("scheduler takes a reactor from an ordinary actor that blocks it",
           "[actors][runtime][handover]") {
-  runtime_system system({.reactors = 1});
   std::atomic<bool> go_on{false};
   std::atomic<int> sum{0};
+  runtime_system system({.reactors = 1});
   auto blocking = system.actors().spawn(
       [&](caf::event_based_actor*, int) -> caf::behavior {
         return {[&](add_atom, int) {
@@ -208,9 +208,9 @@ TEST_CASE("scheduler takes a reactor from an ordinary actor that blocks it",
 }
 
 TEST_CASE("clock delivers delayed messages and request timeouts", "[actors][runtime][timers]") {
-  runtime_system system({.reactors = 1});
   std::atomic<int> sum{0};
   std::atomic<int> timed_out{0};
+  runtime_system system({.reactors = 1});
   auto target = system.actors().spawn(counting, &sum);
   auto silent = system.actors().spawn(
       [](caf::event_based_actor* self, int) -> caf::behavior {

@@ -197,6 +197,7 @@ import os, sys
 count, path = int(sys.argv[1]), sys.argv[2]
 fds = [os.dup(int(fd)) for fd in sys.argv[3:3 + count]]
 high = [os.dup2(fd, 100 + i) for i, fd in enumerate(fds)]
+os.closerange(3, 100)
 for i, fd in enumerate(high):
     os.dup2(fd, 3 + i)
 if os.environ.get("LISTEN_PID") == "own":
@@ -288,8 +289,10 @@ class OnARealSocketActivation(ListeningCase):
             self.skipTest("needs systemd-socket-activate")
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/a.sock"
+            # It clears the environment, a sanitizer's options too.
+            kept = [f"--setenv={name}" for name in os.environ if name.endswith("SAN_OPTIONS")]
             process = subprocess.Popen(
-                [tool, "-l", path, program.PATH, "serve", "--listen", "systemd"],
+                [tool, "-l", path, *kept, program.PATH, "serve", "--listen", "systemd"],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 deadline = time.monotonic() + READY_S
