@@ -1,8 +1,9 @@
 // Decodes the chunked transfer coding, RFC 9112 section 7.1.
 //
-// Sizes are 1*HEXDIG, every line ends in CRLF, extensions are checked and dropped, and so is the
-// trailer section. Content comes out as views into the input, in pieces that depend on how the
-// input was split. Memory is constant; nothing of the input has to be kept.
+// Sizes are 1*HEXDIG, every line ends in CRLF, extensions are checked and dropped. Content comes
+// out as views into the input, in pieces that depend on how the input was split. Memory is
+// constant; what is consumed need not be kept, and the trailer section is consumed when it is
+// whole.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace bulkhead::protocol {
 class chunked_decoder {
  public:
   // The next piece of content (`consumed` counts the framing before it too), end behind the trailer
-  // section, need_more with what was consumed, or refused. Not to be called after end or refused.
+  // section with that as `trailers`, need_more with what was consumed, or refused. Not to be called
+  // after end or refused.
   event next(std::string_view input, const limits& bounds);
 
   // Octets of content announced so far.

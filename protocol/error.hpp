@@ -1,7 +1,8 @@
-// Why a request was refused: one value for every reason, final for its connection.
+// Why a message was refused: one value for every reason, final for its connection.
 //
 // RFC 9110 section 15 gives the statuses. A refused request gets one answer with that status and
-// Connection: close, and no later octet of the connection is interpreted.
+// Connection: close; a refused response gets nothing, and 502 is what a gateway says of it. No
+// later octet of the connection is interpreted.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,9 @@ enum class error : std::uint8_t {
   unsupported_version,
   request_line_too_long,
   too_many_empty_lines,
+
+  // Status line, RFC 9112 section 4. Its version can be unsupported too.
+  bad_status_line,
 
   // Line ends and field lines, RFC 9112 sections 2.2 and 5.
   bare_cr,
@@ -61,6 +65,12 @@ enum class error : std::uint8_t {
   // The message ended early, RFC 9112 section 8.
   incomplete_message,
 
+  // What no request led to, RFC 9110 sections 7.8 and 15.2 and RFC 9112 section 9.
+  missing_response,
+  unexpected_response,
+  unexpected_switch,
+  too_many_interim_responses,
+
   // Decided by the session, which owns the clock and the budgets.
   head_timeout,
   content_timeout,
@@ -71,7 +81,7 @@ enum class error : std::uint8_t {
 
 inline constexpr std::size_t error_count = static_cast<std::size_t>(error::internal) + 1;
 
-// The status of the answer; 0 for error::none.
+// The status of the answer; 0 for error::none. 502 for what only a server can do wrong.
 std::uint16_t status_of(error why);
 
 // A snake_case word for logs, metrics and tests. Static storage.

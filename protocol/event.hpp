@@ -19,12 +19,14 @@ enum class event_kind : std::uint8_t {
 
 // `consumed` octets of the input are done with: the caller drops them before the next call, except
 // that a head's octets have to stay for as long as its views are used. `content` is a view into the
-// input, so it lives as long as the input does. `why` is set for refused only.
+// input, so it lives as long as the input does. `why` is set for refused only. `trailers` is the
+// trailer section at the end of chunked content, for trailer_fields; a view into the input too.
 struct event {
   event_kind kind = event_kind::need_more;
   std::size_t consumed = 0;
   std::string_view content{};
   error why = error::none;
+  std::string_view trailers{};
 };
 
 constexpr event refused(error why) {

@@ -48,13 +48,35 @@ error field_rules::note(request_head& head, std::string_view name, std::string_v
     case 10:
       return same_word(name, "connection") ? note_connection(head, value) : error::none;
     case 14:
-      return same_word(name, "content-length") ? note_content_length(head, value) : error::none;
     case 17:
-      return same_word(name, "transfer-encoding") ? note_transfer_encoding(head, value)
-                                                  : error::none;
+      return note_framing(head, name, value);
     default:
       return error::none;
   }
+}
+
+error field_rules::note(response_head& head, std::string_view name, std::string_view value) {
+  switch (name.size()) {
+    case 7:
+      return same_word(name, "upgrade") ? note_upgrade(head, value) : error::none;
+    case 10:
+      return same_word(name, "connection") ? note_connection(head, value) : error::none;
+    case 14:
+    case 17:
+      if (const error why = note_framing(head, name, value); head.framing_fault_ == error::none) {
+        head.framing_fault_ = why;
+      }
+      return error::none;
+    default:
+      return error::none;
+  }
+}
+
+error field_rules::note_framing(message_head& head, std::string_view name, std::string_view value) {
+  if (same_word(name, "content-length")) {
+    return note_content_length(head, value);
+  }
+  return same_word(name, "transfer-encoding") ? note_transfer_encoding(head, value) : error::none;
 }
 
 error field_rules::note_host(request_head& head, std::string_view value) {
@@ -71,7 +93,7 @@ error field_rules::note_host(request_head& head, std::string_view value) {
   return error::none;
 }
 
-error field_rules::note_content_length(request_head& head, std::string_view value) {
+error field_rules::note_content_length(message_head& head, std::string_view value) {
   if (head.has_content_length_) {
     return error::repeated_content_length;
   }
@@ -80,7 +102,7 @@ error field_rules::note_content_length(request_head& head, std::string_view valu
 }
 
 // Several lines are one list, so what an earlier line said still counts.
-error field_rules::note_transfer_encoding(request_head& head, std::string_view value) {
+error field_rules::note_transfer_encoding(message_head& head, std::string_view value) {
   head.has_transfer_encoding_ = true;
   if (value.empty() || value.back() == ',') {
     return error::bad_transfer_encoding;
@@ -98,7 +120,7 @@ error field_rules::note_transfer_encoding(request_head& head, std::string_view v
   return error::none;
 }
 
-error field_rules::note_connection(request_head& head, std::string_view value) {
+error field_rules::note_connection(message_head& head, std::string_view value) {
   while (!value.empty()) {
     const std::string_view option = take_member(value);
     if (!is_all(class_token, option)) {
@@ -126,7 +148,7 @@ error field_rules::note_expect(request_head& head, std::string_view value) {
   return error::none;
 }
 
-error field_rules::note_upgrade(request_head& head, std::string_view value) {
+error field_rules::note_upgrade(message_head& head, std::string_view value) {
   if (head.upgrade_.end == 0) {
     head.upgrade_ = head.slice_of(value);
   }
@@ -137,13 +159,30 @@ error field_rules::conclude(const request_head& head, const limits& bounds) {
   if (!head.has_host_ && head.minor_version_ > 0) {
     return error::missing_host;
   }
-  if (head.has_transfer_encoding_) {
-    if (head.has_content_length_) {
-      return error::both_framings;
-    }
-    return head.minor_version_ == 0 ? error::transfer_encoding_in_http10 : error::none;
+  if (const error why = conclude_framing(head); why != error::none) {
+    return why;
   }
   return head.content_length_ > bounds.content_bytes_max ? error::content_too_large : error::none;
+}
+
+// With a fault, neither field says anything.
+void field_rules::conclude(response_head& head) {
+  if (head.framing_fault_ == error::none) {
+    head.framing_fault_ = conclude_framing(head);
+  }
+  if (head.framing_fault_ != error::none) {
+    head.has_content_length_ = head.chunked_ = false;
+  }
+}
+
+error field_rules::conclude_framing(const message_head& head) {
+  if (!head.has_transfer_encoding_) {
+    return error::none;
+  }
+  if (head.has_content_length_) {
+    return error::both_framings;
+  }
+  return head.minor_version_ == 0 ? error::transfer_encoding_in_http10 : error::none;
 }
 
 }  // namespace bulkhead::protocol

@@ -8,26 +8,33 @@
 
 #include "protocol/error.hpp"
 #include "protocol/limits.hpp"
+#include "protocol/message_head.hpp"
 #include "protocol/request_head.hpp"
+#include "protocol/response_head.hpp"
 
 namespace bulkhead::protocol {
 
 class field_rules {
  public:
   // Notes in `head` what a field line means, or says why it is refused. Name and value are views
-  // relative to the head's base. The request line is known already.
+  // relative to the head's base. The line before the fields is known already. A response's framing
+  // is not refused here: see response_head::framing_fault().
   static error note(request_head& head, std::string_view name, std::string_view value);
+  static error note(response_head& head, std::string_view name, std::string_view value);
 
   // What can only be said about the whole field section.
   static error conclude(const request_head& head, const limits& bounds);
+  static void conclude(response_head& head);
 
  private:
+  static error note_framing(message_head& head, std::string_view name, std::string_view value);
+  static error note_content_length(message_head& head, std::string_view value);
+  static error note_transfer_encoding(message_head& head, std::string_view value);
+  static error note_connection(message_head& head, std::string_view value);
+  static error note_upgrade(message_head& head, std::string_view value);
   static error note_host(request_head& head, std::string_view value);
-  static error note_content_length(request_head& head, std::string_view value);
-  static error note_transfer_encoding(request_head& head, std::string_view value);
-  static error note_connection(request_head& head, std::string_view value);
   static error note_expect(request_head& head, std::string_view value);
-  static error note_upgrade(request_head& head, std::string_view value);
+  static error conclude_framing(const message_head& head);
 };
 
 }  // namespace bulkhead::protocol

@@ -16,12 +16,16 @@ inline constexpr std::size_t head_bytes_cap = 65536;
 // Far above any real content, so that adding and shifting lengths can't overflow.
 inline constexpr std::uint64_t content_bytes_cap = 1ull << 59;
 
+// Requests of a client that await their response at once. Servers answer one after the other, so
+// more only wait; and each may have to be sent again when the connection ends.
+inline constexpr std::size_t pipelined_requests_max = 16;
+
 struct limits {
   // Request line without its CRLF. RFC 9112 section 3 recommends at least 8000. Refused: 414.
   std::size_t request_line_bytes_max = 8192;
 
-  // Request line, field section and every CRLF of them. 64 KiB holds the largest cookies in use;
-  // at most head_bytes_cap. Refused: 431.
+  // Request or status line, field section and every CRLF of them. 64 KiB holds the largest cookies
+  // in use; at most head_bytes_cap. Refused: 431.
   std::size_t head_bytes_max = head_bytes_cap;
 
   // Field lines in one head. Browsers send about 20, proxies add a few. Refused: 431.
@@ -47,6 +51,10 @@ struct limits {
   // Empty lines before a request line. RFC 9112 section 2.2 asks to ignore at least one; more of
   // them are a peer that is out of step. Refused: 400.
   std::size_t leading_empty_lines_max = 1;
+
+  // Interim responses before one response. Servers send one or two; an endless row of them would
+  // keep a client busy for ever. Refused: 502.
+  std::size_t interim_responses_max = 16;
 };
 
 // The name of the first setting that can't work, or nullptr when all of them can.
@@ -77,6 +85,9 @@ constexpr const char* check(const limits& chosen) {
   }
   if (chosen.leading_empty_lines_max > 100) {
     return "leading_empty_lines_max must be at most 100";
+  }
+  if (chosen.interim_responses_max > 255) {
+    return "interim_responses_max must be at most 255";
   }
   return nullptr;
 }

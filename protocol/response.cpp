@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "protocol/field_lines.hpp"
 #include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
 
 namespace {
-
-constexpr std::string_view line_end = "\r\n";
-constexpr std::string_view separator = ": ";
-
-[[noreturn]] void reject(std::string_view name, std::string_view fault) {
-  throw std::invalid_argument("response field \"" + std::string(name) +
-                              "\": " + std::string(fault));
-}
 
 std::uint16_t checked_status(int status) {
   if (status != 101 && (status < 200 || status > 599)) {
@@ -33,47 +26,14 @@ bool is_the_servers(std::string_view name) {
 }
 
 void check_name(std::string_view name, std::uint16_t status) {
-  if (!is_token(name)) {
-    reject(name,
-           name.empty() ? "the name is empty" : "the name has a character that no token may have");
-  }
+  check_field_name(name);
   if (is_the_servers(name)) {
-    reject(name, same_word(name, "connection")
-                     ? "the server manages the connection; close() ends it"
-                     : "the server sets this field itself");
+    reject_field(name, same_word(name, "connection")
+                           ? "the server manages the connection; close() ends it"
+                           : "the server sets this field itself");
   }
   if (same_word(name, "upgrade") && status != 101 && status != 426) {
-    reject(name, "only a response with status 101 or 426 may have it");
-  }
-}
-
-void check_value(std::string_view name, std::string_view value) {
-  const char* const end = value.data() + value.size();
-  const char* const bad = skip(class_value, value.data(), end);
-  if (bad != end) {
-    const std::string_view what = *bad == '\r'   ? "a carriage return"
-                                  : *bad == '\n' ? "a line feed"
-                                  : *bad == '\0' ? "a NUL"
-                                                 : "a control character";
-    reject(name, "the value has " + std::string(what) + " at offset " +
-                     std::to_string(bad - value.data()));
-  }
-}
-
-// Where a line with this name begins in field lines in wire form, or npos.
-std::size_t find_line(std::string_view lines, std::string_view name) {
-  for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
-    if (same_word(lines.substr(at, lines.find(':', at) - at), name)) {
-      return at;
-    }
-  }
-  return std::string_view::npos;
-}
-
-void remove_lines(std::string& lines, std::string_view name) {
-  for (std::size_t at = find_line(lines, name); at != std::string::npos;
-       at = find_line(lines, name)) {
-    lines.erase(at, lines.find('\n', at) + 1 - at);
+    reject_field(name, "only a response with status 101 or 426 may have it");
   }
 }
 
@@ -104,21 +64,17 @@ response response::bytes(std::string content, int status) {
 
 response& response::set(std::string_view name, std::string_view value) {
   check_name(name, status_);
-  check_value(name, value);
-  remove_lines(field_lines_, name);
+  check_field_value(name, value);
+  remove_field_lines(field_lines_, name);
   return add(name, value);
 }
 
 response& response::add(std::string_view name, std::string_view value) {
   check_name(name, status_);
-  check_value(name, value);
-  field_lines_.reserve(field_lines_.size() + name.size() + separator.size() + value.size() +
-                       line_end.size());
+  check_field_value(name, value);
+  append_field_line(field_lines_, name, value);
   if (same_word(name, "content-type")) {
     default_content_type_ = {};
-  }
-  for (const std::string_view part : {name, separator, value, line_end}) {
-    field_lines_.append(part);
   }
   return *this;
 }
@@ -128,6 +84,7 @@ void response::reset(int status) {
   field_lines_.clear();
   content_.clear();
   source_ = nullptr;
+  file_ = nullptr;
   default_content_type_ = {};
   closes_ = false;
 }
@@ -137,12 +94,7 @@ std::string_view response::content_type() const {
 }
 
 std::string_view response::find(std::string_view name) const {
-  const std::size_t at = find_line(field_lines_, name);
-  if (at == std::string_view::npos) {
-    return {};
-  }
-  const std::string_view line = field_lines().substr(at + name.size() + separator.size());
-  return line.substr(0, line.find('\r'));
+  return find_field_line(field_lines_, name);
 }
 
 }  // namespace bulkhead::protocol

@@ -8,9 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "protocol/file_content.hpp"
 
 namespace bulkhead::protocol {
 
@@ -46,9 +49,19 @@ class response {
   // Content whose length is not known yet, behind content(); sent in chunks.
   response& set_source(content_source source) {
     source_ = std::move(source);
+    file_ = nullptr;
     return *this;
   }
   const content_source& source() const { return source_; }
+
+  // Content from a file, behind content(), with its length in the head; takes the place of a
+  // source. Copies of the response share the file, and the last of them closes it.
+  response& set_file(file_content file) {
+    file_ = std::make_shared<const file_content>(std::move(file));
+    source_ = nullptr;
+    return *this;
+  }
+  const std::shared_ptr<const file_content>& file() const { return file_; }
 
   // The connection ends behind this response.
   response& close() {
@@ -62,6 +75,8 @@ class response {
   std::uint16_t status() const { return status_; }
   bool closes() const { return closes_; }
   std::string_view content() const { return content_; }
+  // Of content() and file.
+  std::uint64_t content_bytes() const { return content_.size() + (file_ ? file_->size() : 0); }
   std::string_view content_type() const;
 
   // The value of the first field with this name that was set or added; empty when there is none.
@@ -82,6 +97,7 @@ class response {
   std::string field_lines_;
   std::string content_;
   content_source source_;
+  std::shared_ptr<const file_content> file_;
   std::string_view default_content_type_;  // static storage
   std::uint16_t status_;
   bool closes_ = false;

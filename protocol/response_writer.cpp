@@ -1,28 +1,12 @@
 #include "protocol/response_writer.hpp"
 
-#include <array>
-#include <charconv>
+#include "protocol/digits.hpp"
 
 namespace bulkhead::protocol {
 
 namespace {
 
 constexpr std::string_view line_end = "\r\n";
-
-struct digits {
-  std::array<char, 20> text;  // UINT64_MAX has 20
-  std::size_t count;
-
-  std::string_view view() const { return {text.data(), count}; }
-};
-
-digits digits_of(std::size_t number, int base) {
-  digits result;
-  char* const begin = result.text.data();
-  const auto end = std::to_chars(begin, begin + result.text.size(), number, base).ptr;
-  result.count = static_cast<std::size_t>(end - begin);
-  return result;
-}
 
 void append_field(std::string_view name, std::string_view value, std::string& out) {
   out.append(name).append(value).append(line_end);
@@ -71,7 +55,7 @@ void append_date(std::string_view date, std::string& out) {
 
 std::optional<write_error> find_fault(const response& answer, method request_method) {
   const std::uint16_t status = answer.status();
-  if (!allows_content(status) && !answer.content().empty()) {
+  if (!allows_content(status) && answer.content_bytes() != 0) {
     return write_error::content_not_allowed;
   }
   if (request_method == method::connect && status >= 200 && status < 300) {
@@ -90,21 +74,9 @@ void write_head(const response& answer, const head_context& context, std::string
     append_field("Content-Type: ", answer.default_content_type(), out);
   }
   out.append(answer.field_lines());
-  append_framing(answer.content().size(), context.content_framing, answer.status(), out);
+  append_framing(answer.content_bytes(), context.content_framing, answer.status(), out);
   append_connection(answer.status(), context, out);
   out.append(line_end);
-}
-
-void write_chunk_head(std::size_t size, std::string& out) {
-  out.append(digits_of(size, 16).view()).append(line_end);
-}
-
-void write_chunk_tail(std::string& out) {
-  out.append(line_end);
-}
-
-void write_last_chunk(std::string& out) {
-  out.append("0\r\n\r\n");
 }
 
 void write_continue(std::string& out) {

@@ -1,6 +1,6 @@
-// Turns responses into octets: heads, and the framing of chunked content.
+// Turns responses into octets.
 //
-// RFC 9112 sections 4, 6 and 7.1; RFC 9110 section 6.6.1 for Date. Everything is appended to a
+// RFC 9112 sections 4 and 6; RFC 9110 section 6.6.1 for Date. Everything is appended to a
 // string whose capacity the caller keeps, so that nothing is allocated in steady state. Free
 // functions without state; server_connection knows which of them is due.
 #pragma once
@@ -11,19 +11,15 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/chunked_writer.hpp"
 #include "protocol/error.hpp"
+#include "protocol/framing.hpp"
 #include "protocol/method.hpp"
 #include "protocol/response.hpp"
 #include "protocol/status.hpp"
 #include "protocol/write_error.hpp"
 
 namespace bulkhead::protocol {
-
-enum class framing : std::uint8_t {
-  length,       // Content-Length
-  chunked,      // Transfer-Encoding: chunked, HTTP/1.1 only
-  until_close,  // neither: the end of the connection ends the content
-};
 
 // What the head depends on besides the response.
 struct head_context {
@@ -44,11 +40,6 @@ std::optional<write_error> find_fault(const response& answer, method request_met
 
 // Status line, fields and the empty line. The response must be without fault.
 void write_head(const response& answer, const head_context& context, std::string& out);
-
-// A chunk is head, data, tail. `size` must not be 0, since that would end the content.
-void write_chunk_head(std::size_t size, std::string& out);
-void write_chunk_tail(std::string& out);
-void write_last_chunk(std::string& out);
 
 // 100 (Continue), RFC 9110 section 15.2.1.
 void write_continue(std::string& out);

@@ -1,6 +1,33 @@
 #include "protocol/server_connection.hpp"
 
+#include "protocol/tokens.hpp"
+
 namespace bulkhead::protocol {
+
+namespace {
+
+// Whether the Upgrade fields of a request name all of these protocols, RFC 9110 section 7.8.
+bool offers(const request_head& head, std::string_view protocols) {
+  const auto offered = [&head](std::string_view wanted) {
+    for (const auto [name, value] : head.fields()) {
+      std::string_view list = same_word(name, "upgrade") ? value : std::string_view{};
+      while (!list.empty()) {
+        if (same_word(take_member(list), wanted)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  while (!protocols.empty()) {
+    if (!offered(take_member(protocols))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 event server_connection::next(std::string_view input, request_head& head) {
   switch (state_.request) {
@@ -33,7 +60,8 @@ event server_connection::read_head(std::string_view input, request_head& head) {
   }
   state_.apply(transition::head_read);
   parser_.reset();
-  content_ = content_reader(head);
+  content_ = content_reader(head.chunked() ? framing::chunked : framing::length,
+                            head.content_length().value_or(0));
   closing_ = closing_ || !head.keep_alive();
   awaits_continue_ = head.expects_continue();
   answered_ = false;
@@ -129,6 +157,9 @@ std::optional<write_error> server_connection::begin_stream(const request_head& h
   if (const auto obstacle = find_obstacle(head, answer)) {
     return obstacle;
   }
+  if (answer.status() == 101) {  // the stream that follows it is the other protocol's
+    return write_error::content_not_allowed;
+  }
   const bool in_http10 = head.minor_version() == 0;
   closing_ = closing_ || in_http10;
   head_context context = context_of(head, answer, date);
@@ -178,6 +209,9 @@ std::optional<write_error> server_connection::find_obstacle(const request_head& 
   if (answer.status() == 101) {
     if (head.upgrade().empty()) {
       return write_error::upgrade_not_requested;
+    }
+    if (!offers(head, answer.find("upgrade"))) {
+      return write_error::upgrade_not_offered;
     }
     if (!state_.may(transition::switch_protocol)) {
       return write_error::request_not_read;

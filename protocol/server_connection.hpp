@@ -4,6 +4,14 @@
 // strings. Small, since a server keeps one for every idle connection. Requests are answered one at
 // a time and in order: while a response is owed, the next request stays in the caller's input.
 //
+// Upgrades (RFC 9110 section 7.8): head.upgrade() says what a client would like to speak instead.
+// Any other answer than 101 declines, and HTTP goes on; nothing has to be done for that. To accept,
+// respond() behind the event end with status 101, an Upgrade field that names one of the protocols
+// on offer, and whatever fields that protocol wants; Connection is added. Then switched() holds,
+// next() interprets nothing more, and the input that it left unconsumed is the beginning of the
+// other protocol's: hand over those octets, then whatever is received, and use this object no more.
+// What was appended to the output goes out first.
+//
 // One thread at a time may call; a connection knows nothing of others.
 #pragma once
 
@@ -36,7 +44,9 @@ class server_connection {
   //   point
   //              into them: keep them, with head.rebase() if they move
   //   content    a view into the input
-  //   end        the request is complete; comes for every request, with content or without
+  //   end        the request is complete; comes for every request, with content or without.
+  //              `trailers` of the event is its trailer section: read it with trailer_fields before
+  //              the input moves, and merge none of it into the head (RFC 9110 section 6.5.1)
   //   refused    final; error() says why and write_refusal() answers
   //
   // `head` may be lent for one request, but must be the same object from the first octet of a head
@@ -55,7 +65,8 @@ class server_connection {
   bool write_continue(std::string& out);
 
   // Append the response to the current request: head and content, or only the head for a caller
-  // that sends the content itself, if content_follows(). `date` is an IMF-fixdate. On an error
+  // that sends the content itself, if content_follows(). What lies in a file is always the caller's
+  // to send. `date` is an IMF-fixdate. On an error
   // nothing was appended and the response is still owed.
   std::optional<write_error> respond(const request_head& head, const response& answer,
                                      std::string_view date, std::string& out);

@@ -1,29 +1,17 @@
 #include "protocol/state.hpp"
 
-#include <array>
+#include "protocol/state_table.hpp"
 
 namespace bulkhead::protocol {
 
 namespace {
-
-template <class State>
-struct step {
-  bool allowed = false;
-  State to{};
-
-  constexpr step() = default;
-  constexpr step(State next) : allowed(true), to(next) {}
-};
-
-template <class State, std::size_t States>
-using table = std::array<std::array<step<State>, States>, transition_count>;
 
 // One row a transition, one column a state. `_` forbids.
 // clang-format off
 constexpr auto request_table() {
   using enum request_state;
   constexpr step<request_state> _{};
-  return table<request_state, request_state_count>{{
+  return state_table<request_state, request_state_count, transition_count>{{
     //                    idle     head     content  done     refused  closed
     /* head_begun      */ {{ head,    head,    _,       _,       _,       _ }},
     /* head_read       */ {{ _,       content, _,       _,       _,       _ }},
@@ -41,7 +29,7 @@ constexpr auto request_table() {
 constexpr auto response_table() {
   using enum response_state;
   constexpr step<response_state> _{};
-  return table<response_state, response_state_count>{{
+  return state_table<response_state, response_state_count, transition_count>{{
     //                    none       owed       streaming  done       refusing   closed     switched
     /* head_begun      */ {{ none,      _,         _,         _,         _,         _,         _ }},
     /* head_read       */ {{ owed,      _,         _,         _,         _,         _,         _ }},
@@ -61,25 +49,15 @@ constexpr auto response_table() {
 constexpr auto requests = request_table();
 constexpr auto responses = response_table();
 
-template <class Enum>
-constexpr std::size_t index(Enum value) {
-  return static_cast<std::size_t>(value);
-}
-
 }  // namespace
 
 bool exchange_state::may(transition event) const {
-  return requests[index(event)][index(request)].allowed &&
-         responses[index(event)][index(response)].allowed;
+  return step_of(requests, request, event).allowed && step_of(responses, response, event).allowed;
 }
 
 bool exchange_state::apply(transition event) {
-  if (!may(event)) {
-    return false;
-  }
-  request = requests[index(event)][index(request)].to;
-  response = responses[index(event)][index(response)].to;
-  return true;
+  return advance(request, step_of(requests, request, event), response,
+                 step_of(responses, response, event));
 }
 
 }  // namespace bulkhead::protocol

@@ -1,4 +1,5 @@
-// Where a connection stands, and every way in which it may go on: the only place that knows.
+// Where a server's connection stands, and every way in which it may go on: the only place that
+// knows. The client's is in client_state.hpp.
 //
 // RFC 9112 section 9. A connection is a sequence of exchanges, each a request half that the peer
 // drives and a response half that the server drives. Both advance by the same events; an event that

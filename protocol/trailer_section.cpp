@@ -1,5 +1,6 @@
 #include "protocol/trailer_section.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "protocol/tokens.hpp"
@@ -30,113 +31,51 @@ constexpr std::array<std::string_view, 18> forbidden_names{
     "proxy-authorization",
 };
 
-constexpr std::uint32_t all_candidates = (1u << forbidden_names.size()) - 1;
+bool is_forbidden(std::string_view name) {
+  return std::ranges::any_of(forbidden_names,
+                             [name](std::string_view other) { return same_word(name, other); });
+}
 
 }  // namespace
 
 event trailer_section::next(std::string_view input, const limits& bounds) {
-  std::size_t consumed = 0;
-  while (consumed < input.size() && state_ != state::complete) {
-    if (bytes_ == bounds.trailer_bytes_max) {
-      return refused(error::trailer_too_large);
-    }
-    const error why = step(input[consumed], bounds);
-    if (why != error::none) {
-      return refused(why);
-    }
-    ++consumed;
-    ++bytes_;
-  }
-  return {state_ == state::complete ? event_kind::end : event_kind::need_more, consumed};
-}
-
-error trailer_section::step(char c, const limits& bounds) {
-  switch (state_) {
-    case state::line_begin:
-      return begin_line(c, bounds);
-    case state::name:
-      return read_name(c, bounds);
-    case state::value:
-      return read_value(c);
-    case state::line_lf:
-      return expect_lf(c, state::line_begin);
-    case state::section_lf:
-      return expect_lf(c, state::complete);
-    case state::complete:
-      break;
-  }
-  return error::none;
-}
-
-error trailer_section::begin_line(char c, const limits& bounds) {
-  if (c == '\r') {
-    state_ = state::section_lf;
-    return error::none;
-  }
-  if (is_blank(c)) {
-    return error::line_folding;
-  }
-  if (is(class_token, c) && fields_ == bounds.trailer_fields_max) {
-    return error::too_many_trailer_fields;
-  }
-  ++fields_;
-  name_bytes_ = 0;
-  candidates_ = all_candidates;
-  state_ = state::name;
-  return c == ':' ? error::bad_field_name : read_name(c, bounds);
-}
-
-error trailer_section::read_name(char c, const limits& bounds) {
-  if (c == ':') {
-    state_ = state::value;
-    return is_forbidden() ? error::forbidden_trailer_field : error::none;
-  }
-  if (!is(class_token, c)) {
-    return is_blank(c) ? error::space_before_colon
-           : c == '\r' ? error::missing_colon
-           : c == '\n' ? error::bare_lf
-                       : error::bad_field_name;
-  }
-  if (name_bytes_ == bounds.field_name_bytes_max) {
-    return error::field_name_too_long;
-  }
-  match_name(c);
-  return error::none;
-}
-
-error trailer_section::read_value(char c) {
-  if (c == '\r') {
-    state_ = state::line_lf;
-    return error::none;
-  }
-  return is(class_value, c) ? error::none : c == '\n' ? error::bare_lf : error::bad_field_value;
-}
-
-error trailer_section::expect_lf(char c, state next) {
-  state_ = next;
-  return c == '\n' ? error::none : error::bare_cr;
-}
-
-// The name is not kept: the forbidden names that it may still become are struck off one by one.
-void trailer_section::match_name(char c) {
-  if (candidates_ != 0) {
-    for (std::size_t i = 0; i < forbidden_names.size(); ++i) {
-      const std::string_view name = forbidden_names[i];
-      if (name_bytes_ >= name.size() || name[name_bytes_] != lower(c)) {
-        candidates_ &= ~(1u << i);
-      }
+  const field_section::bounds allowed{bounds.trailer_bytes_max, bounds.field_name_bytes_max,
+                                      error::trailer_too_large};
+  for (;;) {
+    const auto found = lines_.next(input, allowed);
+    switch (found.kind) {
+      case field_section::verdict::need_more:
+        return {};
+      case field_section::verdict::refused:
+        return refused(found.why);
+      case field_section::verdict::end:
+        return {event_kind::end,
+                lines_.position(),
+                {},
+                error::none,
+                input.substr(0, lines_.position())};
+      case field_section::verdict::line:
+        if (fields_ == bounds.trailer_fields_max) {
+          return refused(error::too_many_trailer_fields);
+        }
+        ++fields_;
+        if (is_forbidden(found.name)) {
+          return refused(error::forbidden_trailer_field);
+        }
     }
   }
-  ++name_bytes_;
 }
 
-bool trailer_section::is_forbidden() const {
-  for (std::size_t i = 0; i < forbidden_names.size(); ++i) {
-    if ((candidates_ & (1u << i)) != 0 && forbidden_names[i].size() == name_bytes_) {
-      return true;
-    }
+void trailer_fields::iterator::take_line() {
+  const std::size_t end = rest_.find('\r');
+  if (end == 0 || end == std::string_view::npos) {
+    line_ = {};
+    return;
   }
-  return false;
+  const std::string_view line = rest_.substr(0, end);
+  const std::size_t colon = line.find(':');
+  line_ = {line.substr(0, colon), trim_blanks(line.substr(colon + 1))};
+  rest_.remove_prefix(end + 2);
 }
 
 }  // namespace bulkhead::protocol

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "protocol/client_connection.hpp"
 #include "tests/protocol/support.hpp"
 
 namespace {
@@ -83,6 +84,49 @@ TEST_CASE("server_connection allocates nothing in steady state", "[protocol]") {
   }
   CHECK(allocations() == before);
   CHECK_THAT(output, Catch::StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_CASE("client_connection allocates nothing in steady state", "[protocol]") {
+  const limits bounds;
+  client_connection connection(bounds);
+  response_head head(bounds.fields_max);
+  request asked("POST", "/", "a.example");
+  std::string output;
+  const std::string responses[] = {
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nServer: x\r\n\r\nhello",
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: u\r\n\r\n",
+      "HTTP/1.1 204 No Content\r\n\r\n"};
+  const std::string content(100, 'x');
+  std::size_t trailers = 0;
+  const auto exchange_all = [&] {
+    output.clear();
+    asked.reset("POST", "/a/rather/long/target?with=a&query=too", "a.example");
+    asked.set("X-Request-Id", "0123456789abcdef0123456789abcdef");
+    connection.send(asked, output);
+    connection.begin_stream(asked, std::nullopt, output);
+    connection.write_stream(content, output);
+    connection.finish_stream(output);
+    connection.send(asked, output);
+    for (std::string_view input : responses) {
+      for (event_kind kind = event_kind::need_more; kind != event_kind::end;) {
+        const event found = connection.next(input, head);
+        input.remove_prefix(found.consumed);
+        kind = found.kind;
+        for (const auto& line : trailer_fields(found.trailers)) {
+          trailers += line.value.size();
+        }
+      }
+    }
+  };
+  exchange_all();  // the strings take their memory
+  const std::size_t before = allocations();
+  for (int i = 0; i < 100; ++i) {
+    exchange_all();
+  }
+  CHECK(allocations() == before);
+  CHECK(trailers == 101);
+  CHECK(connection.idle());
 }
 
 TEST_CASE("server_connection allocates nothing for streams and refusals", "[protocol]") {

@@ -42,4 +42,6 @@ TEST_CASE("limits name the setting that can not work", "[protocol]") {
              StartsWith("content_bytes_max"));
   CHECK_THAT(fault_of(&limits::leading_empty_lines_max, std::size_t{101}),
              StartsWith("leading_empty_lines_max"));
+  CHECK_THAT(fault_of(&limits::interim_responses_max, std::size_t{256}),
+             StartsWith("interim_responses_max"));
 }

@@ -96,6 +96,23 @@ TEST_CASE("server_connection drops a response that comes after a refusal", "[pro
   CHECK_THAT(client.output, StartsWith("HTTP/1.1 400 "));
 }
 
+// --- trailers
+
+TEST_CASE("server_connection gives the trailers of a request at its end",
+          "[protocol][rfc9110-6.5]") {
+  peer client(with_fields("Transfer-Encoding: chunked\r\n") +
+              "1\r\nx\r\n0\r\nX-Sum: abc\r\nX: \r\n\r\n" + get);
+  client.next();
+  client.next();
+  const event end = client.next();
+  CHECK(end.kind == event_kind::end);
+  CHECK(describe(trailer_fields(end.trailers)) == "X-Sum=abc|X=|");
+  CHECK_FALSE(client.head.find("X-Sum"));
+  CHECK_FALSE(client.respond(response()));
+  CHECK(client.kind() == event_kind::head);
+  CHECK(client.next().trailers.empty());
+}
+
 // --- RFC 9110 section 7.8
 
 TEST_CASE("server_connection switches protocols when asked", "[protocol][rfc9110-7.8]") {
@@ -119,4 +136,44 @@ TEST_CASE("server_connection switches for no request that did not ask", "[protoc
   client.next();
   client.next();
   CHECK(client.respond(response(101).set("Upgrade", "x")) == write_error::upgrade_not_requested);
+}
+
+TEST_CASE("server_connection switches to protocols on offer only", "[protocol][rfc9110-7.8]") {
+  peer client(with_fields("Connection: upgrade\r\nUpgrade: a/1, b\r\nUpgrade: c\r\n"));
+  client.next();
+  client.next();
+  for (const char* other : {"d", "a", "a/1, d"}) {
+    CHECK(client.respond(response(101).set("Upgrade", other)) == write_error::upgrade_not_offered);
+  }
+  CHECK(client.connection.begin_stream(client.head, response(101).set("Upgrade", "c"), date,
+                                       client.output) == write_error::content_not_allowed);
+  CHECK(client.output.empty());
+  const response answer = response(101).set("Upgrade", "C").add("Sec-X", "own");
+  CHECK_FALSE(client.respond(answer));
+  CHECK_THAT(client.output, Catch::Contains("Sec-X: own\r\nConnection: upgrade\r\n\r\n"));
+}
+
+TEST_CASE("server_connection goes on when nobody takes an upgrade", "[protocol][rfc9110-7.8]") {
+  const dialogue talk =
+      converse(with_fields("Connection: upgrade\r\nUpgrade: x\r\n") + std::string(get));
+  CHECK(talk.output == ok("") + ok(""));
+  CHECK(talk.unconsumed == 0);
+}
+
+TEST_CASE("server_connection interprets nothing of the other protocol", "[protocol][rfc9110-7.8]") {
+  peer client(with_fields("Connection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\n") + "a" +
+              get);
+  client.next();
+  CHECK(client.next().content == "a");
+  CHECK(client.kind() == event_kind::end);
+  CHECK_FALSE(client.respond(response(101).set("Upgrade", "x")));
+  const std::string output = client.output;
+  client.connection.end_of_stream();
+  client.connection.refuse(error::shutting_down);
+  client.connection.write_refusal(date, client.output);
+  CHECK(client.kind() == event_kind::need_more);
+  CHECK(client.connection.switched());
+  CHECK(client.connection.error() == error::none);
+  CHECK(client.output == output);
+  CHECK(client.input.substr(client.consumed) == get);
 }

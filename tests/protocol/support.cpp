@@ -37,21 +37,21 @@ head_outcome parse_in(const pieces& lengths, std::string_view input, const limit
 chunked_outcome decode_in(const pieces& lengths, std::string_view input, const limits& bounds) {
   chunked_decoder decoder;
   chunked_outcome outcome;
-  std::size_t begin = 0;
+  std::size_t there = 0;
   for (const std::size_t length : lengths) {
-    const auto copy = fresh_copy(input.substr(begin, length));
-    std::string_view rest = view_of(copy);
-    begin += length;
-    while (!rest.empty()) {
-      const event found = decoder.next(rest, bounds);
+    there += length;
+    for (bool stuck = false; !stuck && outcome.consumed < there;) {
+      const auto copy = fresh_copy(input.substr(outcome.consumed, there - outcome.consumed));
+      const event found = decoder.next(view_of(copy), bounds);
       if (found.kind == event_kind::refused) {
-        return {found.kind, found.why, 0, {}};
+        return {found.kind, found.why, 0, {}, {}};
       }
       outcome.content += found.content;
       outcome.consumed += found.consumed;
-      rest.remove_prefix(found.consumed);
+      stuck = found.consumed == 0;
       if (found.kind == event_kind::end) {
         outcome.kind = event_kind::end;
+        outcome.trailers = describe(trailer_fields(found.trailers));
         return outcome;
       }
     }
@@ -106,6 +106,14 @@ class echo_server {
 };
 
 }  // namespace
+
+std::string describe(const trailer_fields& fields) {
+  std::string text;
+  for (const auto& [name, value] : fields) {
+    text += std::string(name) + '=' + std::string(value) + '|';
+  }
+  return text;
+}
 
 std::string describe(const request_head& head) {
   std::ostringstream text;

@@ -15,6 +15,7 @@
 #include "protocol/request_head.hpp"
 #include "protocol/request_parser.hpp"
 #include "protocol/server_connection.hpp"
+#include "protocol/trailer_section.hpp"
 
 // Compared by name, and printed by name when a check fails.
 namespace Catch {
@@ -48,6 +49,9 @@ auto same_for_every_split(std::size_t size, Feed feed) {
   }
   return whole;
 }
+
+// "name=value|" for each field.
+std::string describe(const trailer_fields& fields);
 
 // --- heads
 
@@ -93,6 +97,7 @@ struct chunked_outcome {
   error why = error::none;
   std::size_t consumed = 0;  // 0 when refused
   std::string content;       // empty when refused
+  std::string trailers;      // describe(), for event_kind::end
 
   bool operator==(const chunked_outcome&) const = default;
 };
