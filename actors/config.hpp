@@ -73,6 +73,10 @@ struct config {
   // whoever reaches it may read. Empty: none.
   std::string admin_listen{};
 
+  // Folder whose files the program `bulkhead serve` serves at /, in place of its demo;
+  // empty: the demo. A server of your own routes files() itself, see files.hpp.
+  std::string root{};
+
   protocol::limits limits{};
   bulkhead::deadlines deadlines{};
 };

@@ -42,6 +42,10 @@ void exchange::enter(phase next) {
 
 exchange::need exchange::advance(workspace& s) {
   for (;;) {
+    if (sending_file_ && pending_ == user_code::none) {
+      if (const auto what = queue_file(s)) return *what;
+      continue;
+    }
     if (closing_) return need::close;
     if (streaming_ && pending_ == user_code::none) pending_ = user_code::source;
     // A source is asked only when every piece before is written: a peer that
@@ -157,8 +161,14 @@ void exchange::end_request(workspace& s) {
 // The request and its answer are done with: on to the next, or to the end.
 void exchange::finish_request(workspace& s, reason why, std::string_view detail) {
   record(why, detail, status_, &s);
+  release_request(s);
+}
+
+void exchange::release_request(workspace& s) {
   target_ = nullptr;
   streaming_ = false;
+  sending_file_ = turn_due_ = reads_this_file_ = false;
+  s.file.reset();
   s.input.unpin();
   s.content = {};
   s.joined_content.clear();
@@ -217,13 +227,16 @@ void exchange::run_user_code(workspace& s) noexcept {
         s.piece.clear();
         s.source_has_more = s.answer->source()(s.piece);
         return;
+      case user_code::file:
+        return read_file_piece(s);
       case user_code::none:
         return;
     }
   } catch (...) {
     s.thrown = std::current_exception();
   }
-  if (pending_ == user_code::source || !shard_.shared().on_exception) return;
+  if (pending_ == user_code::source || pending_ == user_code::file || !shard_.shared().on_exception)
+    return;
   try {
     s.answer = shard_.shared().on_exception(r, s.thrown);
   } catch (...) {
@@ -234,6 +247,7 @@ void exchange::run_user_code(workspace& s) noexcept {
 void exchange::finish_user_code(workspace& s) {
   const auto called = std::exchange(pending_, user_code::none);
   if (called == user_code::source) return deliver_piece(s);
+  if (called == user_code::file) return deliver_file_piece(s);
   if (s.thrown) return answer_exception(s);
   if (called == user_code::handler || called == user_code::content_end) return deliver_answer(s);
   s.content = {};
@@ -242,10 +256,10 @@ void exchange::finish_user_code(workspace& s) {
 void exchange::replace_user_code(workspace& s) {
   cancelled_.store(true, std::memory_order_relaxed);
   outcome_ = reason::handler_timeout;
-  broken_ = streaming_;
+  broken_ = has_open_answer();
   closing_ = true;
   end_recorded_ = true;
-  if (!streaming_) {
+  if (!broken_) {
     auto answer = protocol::response::text("the handler took too long\n", 503);
     answer.close();
     respond(answer, s);
@@ -269,20 +283,22 @@ void exchange::deliver_answer(workspace& s) {
     if (streaming_ || closing_) return;
   } else {
     respond(*s.answer, s);
-    if (outcome_ == reason::bad_response) return;
+    if (outcome_ == reason::bad_response || sending_file_) return;
   }
   finish_request(s, reason::served);
 }
 
 void exchange::respond(protocol::response& answer, workspace& s) {
-  const bool copied = answer.content().size() <= output_queue::copied_content_bytes_max;
+  const bool copied =
+      !answer.file() && answer.content().size() <= output_queue::copied_content_bytes_max;
   auto& bytes = s.out.bytes();
   const auto fault = copied ? connection_.respond(s.head, answer, shard_.date(), bytes)
                             : connection_.respond_head(s.head, answer, shard_.date(), bytes);
   if (fault) return refuse_answer(*fault, s);
   status_ = answer.status();
-  if (!copied && protocol::content_follows(s.head.known_method(), status_))
-    s.out.set_content(answer.take_content());
+  const bool follows = protocol::content_follows(s.head.known_method(), status_);
+  if (!copied && follows) s.out.set_content(answer.take_content());
+  if (answer.file() && follows) begin_file(answer, s);
   if (connection_.must_close()) closing_ = true;
 }
 
@@ -295,13 +311,18 @@ void exchange::refuse_answer(protocol::write_error fault, workspace& s) {
 
 // A fault of the handler's: one log line, and the session ends for it.
 void exchange::fail(reason why, std::string_view detail, workspace& s) {
-  spdlog::error("request {:016x} from {}: {} {}: {}: {}; session closed", request_id_,
-                to_string(peer_), s.head.method(), s.head.path(), name_of(why), detail);
+  log_fault(why, detail, s);
   shard_.counters().handler_exceptions.add();
   outcome_ = why;
   closing_ = true;
   end_recorded_ = true;
-  finish_request(s, why, detail);
+  if (!sending_file_) return finish_request(s, why, detail);
+  record(why, detail, status_, &s);  // the request is over when the answer's file is sent
+}
+
+void exchange::log_fault(reason why, std::string_view detail, const workspace& s) {
+  spdlog::error("request {:016x} from {}: {} {}: {}: {}; session closed", request_id_,
+                to_string(peer_), s.head.method(), s.head.path(), name_of(why), detail);
 }
 
 // ------------------------------------------------------------------ streaming
@@ -339,7 +360,7 @@ void exchange::report_cut(reason why, const workspace* s) {
   outcome_ = why;
   // An idle connection that ends, or one that never spoke, is nobody's concern.
   const bool in_order = why == reason::closed || phase_ == phase::idle;
-  if (!in_order || (s && !s->out.empty())) record(why, {}, 0, s);
+  if (!in_order || (s && !s->out.empty())) record(why, {}, has_open_answer() ? status_ : 0, s);
 }
 
 void exchange::record(reason why, std::string_view detail, int status, const workspace* s) {

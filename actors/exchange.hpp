@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,10 +27,12 @@ class exchange {
     input,      // more bytes, behind those in the workspace
     output,     // the output to be sent
     user_code,  // run_user_code(), then finish_user_code()
+    turn,       // nothing: others of the reactor go first
     close,      // nothing: send what there is and end the connection
   };
 
-  // What is waited for; each phase has a deadline of its own.
+  // What is waited for; each phase has a deadline of its own. `stream`: the next
+  // piece of a streamed answer or of a file.
   enum class phase : std::uint8_t { first_byte, idle, head, content, handler, stream };
 
   exchange(shard& local, const peer_address& peer);
@@ -46,6 +49,14 @@ class exchange {
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
 
+  // Files are read into memory from now on: what the connection carries is not what
+  // its socket carries, as with TLS, so that the kernel can't send them.
+  void read_files() { reads_files_ = true; }
+  // The kernel does not send this file: go on by reading it.
+  void read_this_file(workspace& space);
+  // The file has become shorter or can't be read: the connection is to be reset.
+  void cut_file(workspace& space);
+
   void end_of_stream() { connection_.end_of_stream(); }
   // Refuses, with an answer if one can still be given.
   void refuse(protocol::error why, reason counted_as, workspace& space);
@@ -61,13 +72,14 @@ class exchange {
   std::uint32_t generation() const { return generation_; }
   // Between requests, nothing read: the workspace is not needed, and the
   // connection may end without loss.
-  bool is_idle() const { return connection_.idle(); }
+  bool is_idle() const { return connection_.idle() && !sending_file_; }
   // All of the current request has come.
   bool has_whole_request() const { return whole_request_; }
   // Half an answer was written and the rest will not come: the end must be a reset.
   bool is_broken() const { return broken_; }
   // More of the current answer is to come than was queued.
-  bool has_open_answer() const { return streaming_; }
+  bool has_open_answer() const { return streaming_ || sending_file_; }
+  bool is_streaming() const { return streaming_; }
   bool draining() const { return draining_; }
   // Content received so far and since when, to judge its rate.
   std::uint64_t content_bytes() const { return content_bytes_; }
@@ -79,7 +91,7 @@ class exchange {
   void report_cut(reason why, const workspace* space);
 
  private:
-  enum class user_code : std::uint8_t { none, handler, source, upload, content, content_end };
+  enum class user_code : std::uint8_t { none, handler, source, file, upload, content, content_end };
 
   void enter(phase next);
   void begin_request(workspace& space);
@@ -87,15 +99,24 @@ class exchange {
   void take_content(std::string_view piece, workspace& space);
   void end_request(workspace& space);
   void finish_request(workspace& space, reason why, std::string_view detail = {});
+  void release_request(workspace& space);
 
   void call(user_code what);
   void answer_exception(workspace& space);
   void deliver_answer(workspace& space);
   void deliver_piece(workspace& space);
+  // In exchange_file.cpp:
+  void begin_file(const protocol::response& answer, workspace& space);
+  // What is to be done for the file; nothing: look again.
+  std::optional<need> queue_file(workspace& space);
+  void read_file_piece(workspace& space);
+  void deliver_file_piece(workspace& space);
+  void end_file(workspace& space, reason why, std::string_view detail = {});
   void respond(protocol::response& answer, workspace& space);
   void begin_stream(const protocol::response& answer, workspace& space);
   void refuse_answer(protocol::write_error fault, workspace& space);
   void fail(reason why, std::string_view detail, workspace& space);
+  void log_fault(reason why, std::string_view detail, const workspace& space);
   void record(reason why, std::string_view detail, int status, const workspace* space);
 
   shard& shard_;
@@ -114,8 +135,12 @@ class exchange {
   std::atomic<bool> cancelled_{false};
   bool in_request_ : 1 = false;  // a head was read, and no record has been made of it
   bool whole_request_ : 1 = true;
-  bool streaming_ : 1 = false;  // the answer's source has more
-  bool closing_ : 1 = false;    // the connection ends behind the output
+  bool streaming_ : 1 = false;     // the answer's source has more
+  bool sending_file_ : 1 = false;  // the answer's file is not sent to its end
+  bool turn_due_ : 1 = false;      // a piece of it was sent
+  bool reads_files_ : 1 = false;   // all of them
+  bool reads_this_file_ : 1 = false;
+  bool closing_ : 1 = false;  // the connection ends behind the output
   bool broken_ : 1 = false;
   bool draining_ : 1 = false;
   bool end_recorded_ : 1 = false;  // why the connection ends is in the log already

@@ -11,6 +11,7 @@
 namespace bulkhead {
 
 using response = protocol::response;
+using file_content = protocol::file_content;
 
 // Called once a request with its whole content, in the connection's own session,
 // on any thread and for several connections at once: what it captures must bear

@@ -20,6 +20,19 @@ void output_queue::advance(std::size_t bytes) {
   if (empty()) clear();
 }
 
+void output_queue::advance_file(std::size_t bytes) {
+  file_.offset += bytes;
+  file_.bytes -= bytes;
+  cleared_ += bytes;
+  if (empty()) clear();
+}
+
+std::uint64_t output_queue::drop_file() {
+  const auto unsent = std::exchange(file_, {}).bytes;
+  if (empty()) clear();
+  return unsent;
+}
+
 void output_queue::clear() {
   cleared_ += bytes_.size() + content_.size();
   // The memory of ordinary answers is kept, that of large ones is returned.
@@ -27,6 +40,7 @@ void output_queue::clear() {
   bytes_.clear();
   if (bytes_.capacity() > kept_bytes_max) bytes_.shrink_to_fit();
   std::string().swap(content_);  // an assignment would keep the memory
+  file_ = {};
   sent_ = 0;
 }
 

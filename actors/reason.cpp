@@ -24,6 +24,7 @@ std::string_view name_of(reason why) {
                                                                     "exception",
                                                                     "bad_response",
                                                                     "source_failed",
+                                                                    "file_failed",
                                                                     "overloaded",
                                                                     "shed",
                                                                     "out_of_descriptors",

@@ -36,6 +36,7 @@ enum class reason : std::uint8_t {
   exception,      // it threw: 500
   bad_response,   // its response broke a rule: 500
   source_failed,  // its streamed content threw: reset
+  file_failed,    // its file became shorter or could not be read: reset
 
   // The server.
   overloaded,  // no session free: 503

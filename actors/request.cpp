@@ -10,6 +10,11 @@ std::string_view request::parameter(std::string_view name) const {
   return {};
 }
 
+std::string_view request::rest_of_path() const {
+  if (!parameters_.empty() && parameters_.back().is_rest) return parameters_.back().value;
+  return path().substr(path().empty() ? 0 : 1);
+}
+
 std::string request::peer() const {
   return to_string(peer_);
 }

@@ -19,6 +19,7 @@ union peer_address;
 struct path_parameter {
   std::string_view name;
   std::string_view value;
+  bool is_rest = false;  // of a "{name...}": everything to the end of the path
 };
 
 // What a handler sees of a request: views into the session's own buffers.
@@ -58,6 +59,9 @@ class request {
   // The part of the path that stood for {name} in the route's pattern, still
   // percent-encoded; empty when the pattern has no such parameter.
   std::string_view parameter(std::string_view name) const;
+  // What stood for the {name...} at the end of the route's pattern; of a pattern
+  // without one, the whole path behind its first slash. Still percent-encoded.
+  std::string_view rest_of_path() const;
 
   // The value of `name=value` in the query, still percent-encoded; an item
   // without '=' has an empty value.

@@ -26,6 +26,11 @@ bool is_parameter(std::string_view segment) {
   return segment.size() >= 2 && segment.front() == '{' && segment.back() == '}';
 }
 
+// "{name...}" instead of "{name}".
+bool takes_rest(std::string_view parameter) {
+  return parameter.ends_with("...}");
+}
+
 void append_method(std::string& list, std::string_view method) {
   if (!list.empty()) list += ", ";
   list += method;
@@ -60,14 +65,17 @@ router::node& router::place(std::string_view pattern) {
   for (auto rest = pattern; !rest.empty();) {
     const auto segment = next_segment(rest);
     if (is_parameter(segment)) {
-      const std::string name(segment.substr(1, segment.size() - 2));
+      const bool to_the_end = takes_rest(segment);
+      const std::string name(segment.substr(1, segment.size() - (to_the_end ? 5 : 2)));
+      if (to_the_end && !rest.empty()) refuse(pattern, "a parameter with '...' must be the last");
       if (name.empty()) refuse(pattern, "a parameter needs a name");
       if (std::ranges::find(names, name) != names.end())
         refuse(pattern, "parameter '" + name + "' stands twice");
       if (names.size() == path_parameters::max) refuse(pattern, "more than 8 parameters");
       names.push_back(name);
-      if (!at->any) at->any = std::make_unique<node>();
-      at = at->any.get();
+      auto& next = to_the_end ? at->rest : at->any;
+      if (!next) next = std::make_unique<node>();
+      at = next.get();
       continue;
     }
     if (segment.find_first_of("{}?# ") != std::string_view::npos)
@@ -86,14 +94,18 @@ router::node& router::place(std::string_view pattern) {
 const router::node* router::descend(const node& at, std::string_view rest,
                                     path_parameters& values) {
   if (rest.empty()) return at.routes.empty() ? nullptr : &at;
+  const auto whole = rest.substr(1);
   const auto segment = next_segment(rest);
   if (const auto fixed = at.fixed.find(segment); fixed != at.fixed.end())
     if (const auto* end = descend(*fixed->second, rest, values)) return end;
-  if (!at.any || segment.empty()) return nullptr;
-  values.items_[values.size_++].value = segment;
-  if (const auto* end = descend(*at.any, rest, values)) return end;
-  --values.size_;
-  return nullptr;
+  if (at.any && !segment.empty()) {
+    values.items_[values.size_++] = {{}, segment};
+    if (const auto* end = descend(*at.any, rest, values)) return end;
+    --values.size_;
+  }
+  if (!at.rest || at.rest->routes.empty()) return nullptr;
+  values.items_[values.size_++] = {{}, whole, true};
+  return at.rest.get();
 }
 
 const router::route* router::route_for(const node& at, std::string_view method) {

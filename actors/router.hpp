@@ -60,13 +60,14 @@ class router {
   struct node {
     std::map<std::string, std::unique_ptr<node>, std::less<>> fixed;
     std::unique_ptr<node> any;                 // a {parameter} segment
+    std::unique_ptr<node> rest;                // a {parameter...} to the end of the path
     std::vector<std::string> parameter_names;  // of the routes that end here
     std::vector<route> routes;
     std::string allow;
   };
 
   node& place(std::string_view pattern);
-  // The deepest fixed path wins; `values` are the segments that {} took.
+  // The deepest fixed path wins, then a {}, then a {...}; `values` are what they took.
   static const node* descend(const node& at, std::string_view rest, path_parameters& values);
   static const route* route_for(const node& at, std::string_view method);
 

@@ -21,6 +21,7 @@
 
 #include "actors/access_record.hpp"
 #include "actors/config.hpp"
+#include "actors/files.hpp"
 #include "actors/handler.hpp"
 
 namespace bulkhead {
@@ -54,10 +55,12 @@ class server {
   server& operator=(const server&) = delete;
 
   // Routes; only before start(). A pattern is a path whose segments may be
-  // {name}, which stands for any one segment: "/users/{id}". A fixed segment
-  // wins over a parameter. A path that no pattern matches goes to the fallback,
-  // which answers 404 unless set; a known path with another method is answered
-  // 405 with Allow, OPTIONS by the methods that the path has, HEAD by GET.
+  // {name}, which stands for any one segment: "/users/{id}"; the last may be
+  // {name...}, which stands for all that follows, or nothing: "/static/{path...}".
+  // A fixed segment wins over a parameter, that over the rest. A path that no
+  // pattern matches goes to the fallback, which answers 404 unless set; a known path
+  // with another method is answered 405 with Allow, OPTIONS by the methods that the
+  // path has, HEAD by GET.
   // Throws std::invalid_argument for a malformed pattern or one given twice.
   server& route(std::initializer_list<std::string_view> methods, std::string_view pattern,
                 handler handle);

@@ -55,7 +55,7 @@ bool session::advance() {
   if (!flush()) return true;
   unsigned calls = 0;
   while (!closed_) {
-    if (calls >= calls_per_turn || (calls > 0 && exchange_.has_open_answer())) {
+    if (calls >= calls_per_turn || (calls > 0 && exchange_.is_streaming())) {
       post(work::writable);  // the rest in another turn: others wait, and so may a stop
       return true;
     }
@@ -71,6 +71,9 @@ bool session::advance() {
         if (!call_user_code()) return false;
         ++calls;
         break;
+      case exchange::need::turn:
+        post(work::writable);
+        return true;
       case exchange::need::input:
         if (!receive()) return true;
         break;
@@ -136,6 +139,8 @@ bool session::flush() {
     close(reason::peer_reset);
     return false;
   }
+  if (sent == transport::result::unreadable) exchange_.cut_file(*space_);
+  if (sent == transport::result::unsupported) exchange_.read_this_file(*space_);
   const bool now_blocked = sent == transport::result::blocked;
   // The stall lasts from when the peer takes no more until it takes some again.
   if (now_blocked && (!blocked_ || space_->out.size() < before)) {
@@ -161,6 +166,8 @@ bool session::receive() {
     case transport::result::blocked:
       return false;
     case transport::result::failed:
+    case transport::result::unreadable:  // these two come from sending alone
+    case transport::result::unsupported:
       close(reason::peer_reset);
       return false;
     case transport::result::ended:

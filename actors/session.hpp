@@ -47,7 +47,7 @@ class session final : public polled_actor, public session_link {
  private:
   static constexpr std::chrono::milliseconds completion_retry{1};
   // Calls of user code before other sessions of the reactor have their turn; a
-  // stream gives them one after each piece.
+  // stream gives them one after each piece, and so does a file.
   static constexpr unsigned calls_per_turn = 32;
   // How long content may be slow before its rate is judged, and how often it is.
   static constexpr std::chrono::milliseconds rate_interval{5'000};

@@ -25,6 +25,8 @@ class unique_fd {
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   void reset(int fd = -1);
+  // Whoever takes it has to close it.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

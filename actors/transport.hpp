@@ -17,6 +17,9 @@ class transport {
     blocked,  // wait for the next event
     ended,    // the peer has sent its last byte
     failed,   // the connection is gone
+    // Of sending a file:
+    unreadable,   // it has become shorter, or can't be read
+    unsupported,  // the kernel can't send this file: read it
   };
 
   explicit transport(unique_fd socket) : socket_(std::move(socket)) {}
@@ -34,6 +37,7 @@ class transport {
     std::size_t bytes = 0;
   };
   received receive(std::span<char> room);
+  // SIGPIPE must be blocked or ignored: sendfile(2) has no flag against it.
   result send(output_queue& out);
 
   // No more will be sent; the peer's bytes can still be read.
@@ -43,6 +47,10 @@ class transport {
   void close() { socket_.reset(); }
 
  private:
+  // Both send once, what comes next; `done`: some of it.
+  result send_memory(output_queue& out);
+  result send_file(output_queue& out);
+
   unique_fd socket_;
   bool may_receive_ = true;  // until a read says otherwise
   bool hung_up_ = false;

@@ -21,6 +21,7 @@ void workspace::clear() {
   empty(joined_content);
   empty(piece);
   out.clear();
+  file.reset();
   answer.reset();
   thrown = nullptr;
   receiver = {};

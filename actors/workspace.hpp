@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/file_cursor.hpp"
 #include "actors/input_buffer.hpp"
 #include "actors/output_queue.hpp"
 #include "actors/router.hpp"
@@ -36,7 +37,10 @@ struct workspace {
   // Who takes the content while it arrives, if somebody does.
   upload receiver;
 
-  // The last piece of a streamed answer's content.
+  // The file of the current answer, while it is sent.
+  file_cursor file;
+
+  // The last piece of a streamed answer's content, or of a file that is read.
   std::string piece;
   bool source_has_more = false;
 

@@ -86,7 +86,8 @@ command_line parse(int count, const char* const* arguments) {
   app.set_version_flag("--version", "bulkhead " BULKHEAD_VERSION);
   app.require_subcommand(0, 1);
   command_line result;
-  const auto& serve = add_command(app, "serve", "Serve the demo until SIGTERM or SIGINT", result);
+  const auto& serve =
+      add_command(app, "serve", "Serve a folder or the demo until SIGTERM or SIGINT", result);
   const auto& show =
       add_command(app, "config", "Print the settings that serve would have, as TOML", result);
   auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");

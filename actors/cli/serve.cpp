@@ -32,7 +32,8 @@ void block_end_signals() {
 
 constexpr std::string_view unix_prefix = "unix:";
 
-void announce(const server& running) {
+void announce(const server& running, const config& settings) {
+  const std::string_view path = settings.root.empty() ? "/hello" : "/";
   const auto addresses = running.addresses();
   for (const std::string_view address : addresses)
     std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : "http://") << address
@@ -40,9 +41,9 @@ void announce(const server& running) {
   const std::string_view first = addresses.front();
   if (first.starts_with(unix_prefix))
     std::cout << "try: curl --unix-socket '" << first.substr(unix_prefix.size())
-              << "' http://localhost/hello\n";
+              << "' http://localhost" << path << '\n';
   else
-    std::cout << "try: curl http://" << first << "/hello\n";
+    std::cout << "try: curl http://" << first << path << '\n';
   if (const auto admin = running.admin_address(); !admin.empty())
     std::cout << "admin on http://" << admin << "/metrics\n";
   std::cout << std::flush;
@@ -57,6 +58,15 @@ void warn_of_unused_sockets(const config& settings) {
     spdlog::warn("the sockets of LISTEN_FDS are not used: listen does not name systemd");
 }
 
+// The demo can be told to block, to burn CPU and to fail: nothing to have beside files
+// that somebody means to publish.
+void add_routes(server& to, const std::string& root) {
+  if (root.empty())
+    add_demo(to);
+  else
+    to.get("/{path...}", files(root));
+}
+
 int failed(const std::string& message, int exit_code) {
   std::cerr << "bulkhead serve: " << message << '\n';
   return exit_code;
@@ -69,15 +79,15 @@ int serve(const config& settings) {
   block_end_signals();
   warn_of_unused_sockets(settings);
   server demo(settings);
-  add_demo(demo);
   try {
+    add_routes(demo, settings.root);
     demo.start();
   } catch (const std::invalid_argument& wrong) {
     return failed(wrong.what(), exit_usage);
   } catch (const std::system_error& wrong) {
     return failed(wrong.what(), 1);
   }
-  announce(demo);
+  announce(demo, settings);
   demo.run();
   return 0;
 }

@@ -73,6 +73,9 @@ const std::array table{
             "HOST:PORT of /metrics, /healthz and /readyz; empty for none",
             text_setting{[](config& in) -> std::string& { return in.admin_listen; },
                          "an address such as 127.0.0.1:9090, or nothing", address_fault}},
+    setting{"", "root", "--root", "Folder whose files are served at /; empty for the demo",
+            text_setting{[](config& in) -> std::string& { return in.root; },
+                         "a folder's name, or nothing", control_fault}},
 
     setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
             "Longest request line (414)",

@@ -111,6 +111,33 @@ TEST_CASE("router gives unknown paths to the fallback and no others", "[actors][
   CHECK(routed(routes, "DELETE /users/7") == "405 GET, HEAD, PUT");
 }
 
+TEST_CASE("router gives the rest of a path to a parameter with dots", "[actors][router]") {
+  router routes;
+  routes.add({"GET"}, "/{all...}", saying("all"));
+  routes.add({"GET"}, "/files/{user}/{path...}", saying("files"));
+  routes.add({"GET"}, "/files/{user}/list", saying("list"));
+  routes.add({"POST"}, "/upload", saying("upload"));
+  CHECK(routed(routes, "GET /") == "all all=");
+  CHECK(routed(routes, "GET /a//b/?x") == "all all=a//b/");
+  CHECK(routed(routes, "GET /files/me/a/b%2F/") == "files user=me path=a/b%2F/");
+  CHECK(routed(routes, "GET /files/me/") == "files user=me path=");
+  CHECK(routed(routes, "GET /files/me/list") == "list user=me");
+  CHECK(routed(routes, "GET /files/me/list/more") == "files user=me path=list/more");
+  CHECK(routed(routes, "GET /files/me") == "all all=files/me");
+  CHECK(routed(routes, "GET /files//a") == "all all=files//a");
+  CHECK(routed(routes, "POST /a") == "405 GET, HEAD");
+  CHECK(routed(routes, "GET /upload") == "405 POST");
+}
+
+TEST_CASE("request knows the rest of its path with such a parameter and without",
+          "[actors][request]") {
+  const parsed of("GET /a/b/c");
+  const std::atomic<bool> cancelled{false};
+  const path_parameter rest[]{{"x", "a"}, {"y", "c", true}};
+  CHECK(request(of.head, {}, rest, nobody, 1, cancelled).rest_of_path() == "c");
+  CHECK(request(of.head, {}, {}, nobody, 1, cancelled).rest_of_path() == "a/b/c");
+}
+
 TEST_CASE("router refuses malformed routes and names them", "[actors][router]") {
   router routes;
   routes.add({"GET"}, "/a/{x}", saying("a"));
@@ -124,6 +151,9 @@ TEST_CASE("router refuses malformed routes and names them", "[actors][router]") 
   refused("a", "must begin with '/'");
   refused("", "must begin with '/'");
   refused("/{}", "needs a name");
+  refused("/{...}", "needs a name");
+  refused("/{x...}/b", "must be the last");
+  refused("/b/{x}/{x...}", "stands twice");
   refused("/{x}/{x}", "stands twice");
   refused("/a{x}", "text or one {parameter}");
   refused("/a?b", "without '?'");

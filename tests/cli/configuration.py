@@ -13,7 +13,7 @@ from served import Served
 
 TOP = ("listen", "threads", "spare_threads_max", "sessions_max", "memory_bytes_max",
        "discarded_content_bytes_max", "content_rate_min")
-TEXTS = ("access_log", "admin_listen")
+TEXTS = ("access_log", "admin_listen", "root")
 LIMITS = ("request_line_bytes_max", "head_bytes_max", "fields_max", "field_name_bytes_max",
           "chunk_extension_bytes_max", "trailer_bytes_max", "trailer_fields_max",
           "content_bytes_max", "leading_empty_lines_max")
