@@ -1,8 +1,10 @@
 // Completions through a bounded gate, as a model under a manual clock.
 #include "actors/gate.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <deque>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -11,17 +13,49 @@ using bulkhead::actors::gate;
 
 TEST_CASE("gate never holds more than its bound and counts what it refuses", "[actors][gate]") {
   gate g(2);
-  CHECK(g.try_enter(false));
-  CHECK(g.try_enter(false));
-  CHECK_FALSE(g.try_enter(false));
-  CHECK_FALSE(g.try_enter(true));
+  std::array<completion_credit, 4> c;
+  CHECK(c[0].attempt(g));
+  CHECK(c[1].attempt(g));
+  CHECK_FALSE(c[2].attempt(g));
+  CHECK_FALSE(c[2].attempt(g));
   g.leave();
-  CHECK(g.try_enter(true));
+  CHECK(c[2].attempt(g));
   CHECK(g.queued() == 2);
   CHECK(g.counted().attempts.value() == 5);
   CHECK(g.counted().full.value() == 2);
   CHECK(g.counted().retries.value() == 2);
   CHECK(g.counted().deliveries.value() == 1);
+}
+
+TEST_CASE("gate keeps a free place for who was refused first", "[actors][gate]") {
+  gate g(1);
+  std::array<completion_credit, 4> c;
+  CHECK(c[0].attempt(g));
+  CHECK_FALSE(c[1].attempt(g));
+  CHECK_FALSE(c[2].attempt(g));
+  g.leave();
+  CHECK_FALSE(c[3].attempt(g));
+  CHECK_FALSE(c[2].attempt(g));
+  CHECK(c[1].attempt(g));
+  g.leave();
+  CHECK(c[2].attempt(g));
+  CHECK(g.waiting() == 1);
+}
+
+TEST_CASE("gate forgets who goes away while it waits", "[actors][gate]") {
+  gate g(1);
+  completion_credit first;
+  completion_credit last;
+  CHECK(first.attempt(g));
+  {
+    completion_credit dying;
+    CHECK_FALSE(dying.attempt(g));
+    CHECK_FALSE(last.attempt(g));
+    g.leave();
+    CHECK_FALSE(last.attempt(g));
+  }
+  CHECK(last.attempt(g));
+  CHECK(g.waiting() == 0);
 }
 
 TEST_CASE("completion_credit is spent once and done when acknowledged", "[actors][gate]") {
@@ -54,7 +88,7 @@ TEST_CASE("gate and credits lose and double nothing in random schedules", "[acto
   gate g(bound);
 
   struct sender {
-    completion_credit credit;
+    std::unique_ptr<completion_credit> credit = std::make_unique<completion_credit>();
     std::uint64_t next_attempt = 0;  // tick
     bool dead = false;               // ended without a completion, or behind it
     int delivered = 0;
@@ -70,7 +104,8 @@ TEST_CASE("gate and credits lose and double nothing in random schedules", "[acto
       if (s.dead || s.next_attempt != tick) continue;
       if (random() % 50 == 0) {
         s.dead = true;  // killed while it waits: owes nothing
-      } else if (s.credit.attempt(g)) {
+        s.credit.reset();
+      } else if (s.credit->attempt(g)) {
         mailbox.push_back(i);
       } else {
         s.next_attempt = tick + 1;
@@ -89,22 +124,24 @@ TEST_CASE("gate and credits lose and double nothing in random schedules", "[acto
       std::swap(acknowledgements.back(), acknowledgements[random() % acknowledgements.size()]);
       auto& s = senders[acknowledgements.back()];
       acknowledgements.pop_back();
-      REQUIRE(s.credit.acknowledge());
+      REQUIRE(s.credit->acknowledge());
       s.dead = true;
     }
   }
   for (const auto i : acknowledgements) {
-    REQUIRE(senders[i].credit.acknowledge());
+    REQUIRE(senders[i].credit->acknowledge());
     senders[i].dead = true;
   }
   std::uint64_t delivered = 0;
   for (const auto& s : senders) {
     REQUIRE(s.dead);
     REQUIRE(s.delivered <= 1);
-    REQUIRE((s.delivered == 1) == (s.credit.now() == completion_credit::state::acknowledged));
+    REQUIRE((s.delivered == 1) ==
+            (s.credit && s.credit->now() == completion_credit::state::acknowledged));
     delivered += static_cast<std::uint64_t>(s.delivered);
   }
   CHECK(g.queued() == 0);
+  CHECK(g.waiting() == 0);
   const auto& counted = g.counted();
   CHECK(counted.deliveries.value() == delivered);
   CHECK(counted.attempts.value() == delivered + counted.full.value());
