@@ -52,12 +52,21 @@ void clock::cancel_all() {
   locked([&] { base::cancel_all(); });
 }
 
-void clock::deliver_and_wait(time_point until) {
+void clock::deliver_and_wait(time_point until, bool may_be_roused) {
   std::unique_lock guard(mutex_);
   trigger_expired_timeouts();
   scheduled_.store(schedule_.size(), std::memory_order_relaxed);
   if (!schedule_.empty()) until = std::min(until, schedule_.begin()->first);
-  if (!interrupted_) changed_.wait_until(guard, until);
+  if (interrupted_) return;
+  rousable_.store(may_be_roused, std::memory_order_relaxed);
+  changed_.wait_until(guard, until);
+  rousable_.store(false, std::memory_order_relaxed);
+}
+
+void clock::wake_roused() {
+  const std::lock_guard guard(mutex_);
+  rousable_.store(false, std::memory_order_relaxed);
+  changed_.notify_one();
 }
 
 void clock::interrupt() {

@@ -31,9 +31,14 @@ class clock final : public caf::detail::simple_actor_clock {
   void cancel_all() override;
 
   // Delivers what is due and sleeps until `until`, the next due time, or
-  // interrupt(), whichever is first. For the monitor's thread alone.
-  void deliver_and_wait(time_point until);
+  // interrupt(), whichever is first; when it may be roused, also until rouse(). For
+  // the monitor's thread alone.
+  void deliver_and_wait(time_point until, bool may_be_roused);
   void interrupt();
+  // A load while nobody waits to be roused. One that just begins to may be missed.
+  void rouse() {
+    if (rousable_.load(std::memory_order_relaxed)) wake_roused();
+  }
 
  private:
   template <class F>
@@ -44,8 +49,11 @@ class clock final : public caf::detail::simple_actor_clock {
     changed_.notify_one();
   }
 
+  void wake_roused();
+
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::atomic<bool> rousable_{false};
   std::atomic<std::size_t> scheduled_{0};
   bool interrupted_ = false;
 };

@@ -19,9 +19,10 @@ thread_local bool runs_reactors = false;
 
 }  // namespace
 
-reactor::reactor(caf::actor_system& system, std::uint32_t index)
+reactor::reactor(caf::actor_system& system, std::uint32_t index, clock& monitors)
     : caf::execution_unit(&system),
       index_(index),
+      monitors_clock_(monitors),
       epoll_fd_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       now_(std::chrono::steady_clock::now()) {
@@ -201,6 +202,7 @@ int reactor::poll_timeout_ms() const {
 std::uint32_t reactor::publish() {
   tick_.store(tick_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   running_.store(thread_id, std::memory_order_release);
+  monitors_clock_.rouse();
   return thread_id;
 }
 

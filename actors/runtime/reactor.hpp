@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/runtime/caf.hpp"
+#include "actors/runtime/clock.hpp"
 #include "actors/runtime/pollable.hpp"
 #include "actors/runtime/polled_actor.hpp"
 #include "actors/runtime/timer_heap.hpp"
@@ -24,7 +25,7 @@ namespace bulkhead::actors {
 class reactor final : public caf::execution_unit, private pollable {
  public:
   // Throws std::system_error when the system has no epoll or eventfd left.
-  reactor(caf::actor_system& system, std::uint32_t index);
+  reactor(caf::actor_system& system, std::uint32_t index, clock& monitors);
   ~reactor() override;
   reactor(const reactor&) = delete;
   reactor& operator=(const reactor&) = delete;
@@ -109,6 +110,7 @@ class reactor final : public caf::execution_unit, private pollable {
   bool take_back(std::uint32_t me);
 
   const std::uint32_t index_;
+  clock& monitors_clock_;  // on which the monitor dozes while no user code runs
   int epoll_fd_ = -1;
   int wake_fd_ = -1;
 

@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "actors/alternate_stack.hpp"
 #include "actors/signals_blocked.hpp"
 
 namespace bulkhead::actors {
@@ -11,7 +12,7 @@ namespace bulkhead::actors {
 scheduler::scheduler(caf::actor_system& system, scheduler_options options)
     : abstract_coordinator(system), options_(options), last_look_(options.reactors) {
   for (unsigned i = 0; i < options.reactors; ++i)
-    reactors_.push_back(std::make_unique<reactor>(system, i));
+    reactors_.push_back(std::make_unique<reactor>(system, i, clock_));
 }
 
 void scheduler::enqueue(caf::resumable* job) {
@@ -46,6 +47,7 @@ void scheduler::start_thread(reactor& first) {
 
 void scheduler::work(reactor* held) {
   ::pthread_setname_np(::pthread_self(), "reactor");
+  const alternate_stack for_signals;
   system().thread_started();
   while (held) {
     reactor::hold_here();
@@ -65,18 +67,26 @@ reactor* scheduler::wait_for_reactor() {
 
 void scheduler::monitor() {
   ::pthread_setname_np(::pthread_self(), "monitor");
+  unsigned quiet = 0;
   while (!stopping_.load()) {
-    for (std::size_t i = 0; i < reactors_.size(); ++i) inspect(i);
-    clock_.deliver_and_wait(std::chrono::steady_clock::now() + monitor_interval);
+    bool busy = false;
+    for (std::size_t i = 0; i < reactors_.size(); ++i) busy = inspect(i) || busy;
+    quiet = busy ? 0 : quiet + 1;
+    // A reactor rouses us; should we miss that, we are late once, by no more than a doze.
+    const bool doze = quiet >= quiet_looks_before_doze;
+    clock_.deliver_and_wait(
+        std::chrono::steady_clock::now() + (doze ? doze_interval : monitor_interval), doze);
   }
 }
 
-void scheduler::inspect(std::size_t index) {
+bool scheduler::inspect(std::size_t index) {
   auto& r = *reactors_[index];
   const auto seen = r.look();
-  const bool stuck = seen.running != 0 && seen == last_look_[index];
+  const bool unchanged = seen == last_look_[index];
+  const bool stuck = seen.running != 0 && unchanged;
   last_look_[index] = seen;
   if (stuck && has_spare_thread() && r.retake(seen)) hand_over(r);
+  return !unchanged || seen.running != 0;
 }
 
 bool scheduler::has_spare_thread() {

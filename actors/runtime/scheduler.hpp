@@ -41,6 +41,9 @@ class scheduler final : public caf::scheduler::abstract_coordinator {
 
  private:
   static constexpr std::chrono::milliseconds monitor_interval{5};
+  // While no user code runs anywhere, it looks ten times a second.
+  static constexpr std::chrono::milliseconds doze_interval{100};
+  static constexpr unsigned quiet_looks_before_doze = 20;
 
   // A thread without a reactor, waiting for one.
   struct spare {
@@ -51,7 +54,8 @@ class scheduler final : public caf::scheduler::abstract_coordinator {
   void work(reactor* first);
   reactor* wait_for_reactor();
   void monitor();
-  void inspect(std::size_t index);
+  // False: no user code has run there since the last look.
+  bool inspect(std::size_t index);
   bool has_spare_thread();
   void hand_over(reactor& stuck);
   void start_thread(reactor& first);
