@@ -6,9 +6,8 @@ namespace bulkhead::actors {
 
 namespace {
 
-config small(const std::string& listen) {
+config small() {
   config settings;
-  settings.listen = {listen};
   settings.threads = 1;
   settings.spare_threads_max = 8;
   settings.sessions_max = 64;
@@ -28,7 +27,7 @@ response verdict(const std::function<std::string()>& fault) {
 
 }  // namespace
 
-admin::admin(const std::string& listen, admin_sources sources) : server_(small(listen)) {
+admin::admin(listener on, admin_sources sources) : server_(small()) {
   server_.get("/metrics", [figures = std::move(sources.figures)](const request&) {
     auto answer = response::text(render(figures()));
     answer.set("Content-Type", metrics_content_type);
@@ -38,7 +37,9 @@ admin::admin(const std::string& listen, admin_sources sources) : server_(small(l
               [live = std::move(sources.live)](const request&) { return verdict(live); });
   server_.get("/readyz",
               [ready = std::move(sources.ready)](const request&) { return verdict(ready); });
-  server_.start();
+  listening sockets;
+  sockets.service.push_back(std::move(on));
+  server_.start(std::move(sockets));
 }
 
 }  // namespace bulkhead::actors

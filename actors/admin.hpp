@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 
+#include "actors/listener.hpp"
 #include "actors/metrics.hpp"
 #include "actors/server.hpp"
 
@@ -30,9 +31,8 @@ struct admin_sources {
 
 class admin {
  public:
-  // Binds and serves at once. Throws std::invalid_argument for text that is no
-  // address, std::system_error that names the address when it can't be had.
-  admin(const std::string& listen, admin_sources sources);
+  // Serves at once, on one listener with one socket.
+  admin(listener on, admin_sources sources);
 
   // With the real port.
   std::string address() const { return server_.addresses().front(); }

@@ -65,9 +65,11 @@ struct config {
   // and after the first five seconds, is cut off with 408; 0: no minimum.
   std::size_t content_rate_min = 250;
 
-  // Where every request, refusal and cut connection goes as a line of JSON: a file,
+  // Where every request, refusal and cut connection goes as a line: a file,
   // "-" for standard output, or empty for nowhere. See access_format.hpp.
   std::string access_log{};
+  // "json" or "text".
+  std::string access_log_format{"json"};
 
   // ADDRESS:PORT of a listener for operators, with /metrics, /healthz and /readyz;
   // whoever reaches it may read. Empty: none.

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "actors/flight_recorder.hpp"
 #include "protocol/error.hpp"
 #include "protocol/response_writer.hpp"
 
@@ -208,6 +209,7 @@ void exchange::call(user_code what) {
 }
 
 void exchange::run_user_code(workspace& s) noexcept {
+  const flight_note noted(request_id_, s.head.method(), target_->pattern);
   const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_);
   try {
     switch (pending_) {

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "actors/activation.hpp"
+#include "actors/cpus.hpp"
+#include "actors/validate.hpp"
 
 namespace bulkhead::actors {
 
@@ -72,6 +74,14 @@ std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned 
       add_addresses(listeners, text, count);
   }
   return listeners;
+}
+
+listening open_listening(const config& settings) {
+  validate(settings);
+  listening all;
+  all.service = listen_on(settings.listen, settings.threads > 0 ? settings.threads : usable_cpus());
+  if (!settings.admin_listen.empty()) all.admin = listen_on(std::vector{settings.admin_listen}, 1);
+  return all;
 }
 
 }  // namespace bulkhead::actors

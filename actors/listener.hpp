@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/config.hpp"
 #include "actors/socket.hpp"
 #include "actors/unix_socket.hpp"
 
@@ -22,5 +23,16 @@ struct listener {
 // Throws as listen_on, listen_on_unix and take_activated_sockets do; nothing is
 // bound then, and sockets of systemd are closed.
 std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned count);
+
+// Everything that a server listens on. A process that forks servers opens it once and
+// keeps it: what waits in the sockets' queues then outlives each of them.
+struct listening {
+  std::vector<listener> service;
+  std::vector<listener> admin;  // one or none
+};
+
+// With a socket a reactor, for as many as the settings ask for. Throws as validate()
+// and listen_on() do.
+listening open_listening(const config& settings);
 
 }  // namespace bulkhead::actors

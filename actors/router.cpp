@@ -48,6 +48,7 @@ void router::add(std::initializer_list<std::string_view> methods, std::string_vi
     if (std::ranges::any_of(end.routes, [&](const route& r) { return r.method == method; }))
       refuse(pattern, "given twice for " + std::string(method));
     end.routes.push_back({std::string(method), target});
+    end.routes.back().target.pattern = pattern;
     append_method(end.allow, method);
     if (method == "GET") append_method(end.allow, "HEAD");
     if (allow_any_.find(method) == std::string::npos) append_method(allow_any_, method);
@@ -56,6 +57,7 @@ void router::add(std::initializer_list<std::string_view> methods, std::string_vi
 
 void router::set_fallback(route_target target) {
   fallback_ = std::move(target);
+  fallback_.pattern = "(fallback)";
 }
 
 router::node& router::place(std::string_view pattern) {

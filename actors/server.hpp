@@ -26,6 +26,10 @@
 
 namespace bulkhead {
 
+namespace actors {
+struct listening;
+}
+
 // Counters since start; each is exact once the server is stopped.
 struct statistics {
   std::uint64_t accepted = 0;            // connections accepted, refused ones included
@@ -78,6 +82,16 @@ class server {
   // std::invalid_argument for a setting, std::system_error for an address;
   // nothing runs then, and start() may be called again.
   void start();
+  // The same on sockets that are open already, for a supervisor that keeps them
+  // (actors/listener.hpp); the settings' own addresses and threads are not looked at.
+  void start(actors::listening&& sockets);
+
+  // New settings while it serves: limits for the connections that come from now on,
+  // all else from now on. The access log's file is opened anew, for a rotation. Throws
+  // std::invalid_argument and changes nothing; std::system_error when the log can't be
+  // opened, which then stays as it was. Returns the names of settings that differ but
+  // count at the next start only.
+  std::vector<std::string> reload(config next);
 
   // The addresses that are bound, in the order of config::listen, with their real
   // ports: "127.0.0.1:41873" or "unix:/path". Empty unless started.

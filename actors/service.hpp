@@ -1,8 +1,12 @@
-// What all sessions share: settings and routes, unchanging while it serves.
+// What all sessions share: settings, which a reload replaces as a whole, and routes, unchanging
+// while it serves.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "actors/access_log.hpp"
 #include "actors/config.hpp"
@@ -11,7 +15,14 @@
 namespace bulkhead::actors {
 
 struct service {
-  config settings;
+  explicit service(config first) { replace_settings(std::move(first)); }
+
+  // Those of now. The reference stays good, also when they are replaced: every
+  // generation is kept until the end, for the connections that began under it.
+  const config& settings() const { return *settings_.load(std::memory_order_acquire); }
+  // Any thread.
+  void replace_settings(config next);
+
   router routes;
   exception_hook on_exception;
   access_sink on_access;
@@ -21,6 +32,11 @@ struct service {
   std::atomic<std::size_t> sessions{0};
   // Bytes that sessions hold while they wait: an ordinary request leaves none.
   std::atomic<std::size_t> held_bytes{0};
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const config>> generations_;
+  std::atomic<const config*> settings_{nullptr};
 };
 
 // One of service::settings.sessions_max places; given back when the session

@@ -44,7 +44,7 @@ void shard::charge(std::size_t before, std::size_t after) {
   // Wraps around for a decrease, as unsigned arithmetic may.
   const auto held =
       shared_.held_bytes.fetch_add(after - before, std::memory_order_relaxed) + (after - before);
-  if (after > before && held > shared_.settings.memory_bytes_max) shed_largest();
+  if (after > before && held > shared_.settings().memory_bytes_max) shed_largest();
 }
 
 // Looks at this reactor's sessions alone: each reactor that goes over the budget

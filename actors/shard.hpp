@@ -33,11 +33,11 @@ class shard {
   shard(service& shared, reactor& where)
       : shared_(shared),
         home_(where),
-        spares_(shared.settings.limits.fields_max),
+        spares_(shared.settings().limits.fields_max),
         completions_(completions_bound) {}
 
   service& shared() { return shared_; }
-  const config& settings() const { return shared_.settings; }
+  const config& settings() const { return shared_.settings(); }
   reactor& home() { return home_; }
   workspace_pool& spares() { return spares_; }
   reactor_counters& counters() { return counters_; }

@@ -25,6 +25,8 @@ void validate(const config& settings) {
   require(settings.sessions_max >= 1, "sessions_max must be at least 1");
   require(settings.memory_bytes_max >= (std::size_t{1} << 20),
           "memory_bytes_max must be at least 1 MiB");
+  require(settings.access_log_format == "json" || settings.access_log_format == "text",
+          "access_log_format must be json or text");
   if (const auto* wrong = protocol::check(settings.limits)) throw std::invalid_argument(wrong);
   const auto& d = settings.deadlines;
   require_deadline(d.first_byte, "deadlines.first_byte");

@@ -1,4 +1,5 @@
 """Starts `bulkhead serve` on a port of the system's choice and ends it by its own process id."""
+import os
 import re
 import select
 import signal
@@ -15,15 +16,17 @@ class Served:
     """with Served(program) as server: ...; afterwards server.exit_code and server.log tell how it
     ended. A server that does not end in time is killed, and exit_code is None."""
 
-    def __init__(self, program, *options):
+    def __init__(self, program, *options, **variables):
         self.command = [program, "serve", "--listen", "127.0.0.1:0", *options]
+        self.environment = {**os.environ, **variables}
         self.exit_code, self.log = None, ""
 
     def __enter__(self):
         # A file and not a pipe: a server that logs much must not wait for a reader.
         self._log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            self.command, stdout=subprocess.PIPE, stderr=self._log, text=True)
+            self.command, stdout=subprocess.PIPE, stderr=self._log, text=True,
+            env=self.environment)
         try:
             self.host, self.port = self._address()
         except BaseException:
@@ -43,6 +46,10 @@ class Served:
                     break
         self._end(signal.SIGKILL)
         raise RuntimeError(f"no address from {' '.join(self.command)}\n{self.log}")
+
+    def so_far(self):
+        """What is in the log while it runs."""
+        return os.pread(self._log.fileno(), 1 << 20, 0).decode()
 
     def __exit__(self, *_):
         self._end(signal.SIGTERM)

@@ -86,8 +86,11 @@ command_line parse(int count, const char* const* arguments) {
   app.set_version_flag("--version", "bulkhead " BULKHEAD_VERSION);
   app.require_subcommand(0, 1);
   command_line result;
-  const auto& serve =
+  auto& serve =
       add_command(app, "serve", "Serve a folder or the demo until SIGTERM or SIGINT", result);
+  serve.add_flag_callback(
+      "--no-supervisor", [&result] { result.supervised = false; },
+      "Serve in this process: a crash of a handler ends it");
   const auto& show =
       add_command(app, "config", "Print the settings that serve would have, as TOML", result);
   auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");
@@ -95,7 +98,7 @@ command_line parse(int count, const char* const* arguments) {
   checks.add_option("FILE", checked, "The file")->required();
 
   const auto command = [&]() -> std::string {
-    for (const auto* each : {&serve, &show, static_cast<const CLI::App*>(&checks)})
+    for (const CLI::App* each : std::initializer_list<const CLI::App*>{&serve, &show, &checks})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };

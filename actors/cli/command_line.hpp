@@ -17,6 +17,8 @@ struct command_line {
   // What the settings were made of, to make them again when the file has changed.
   std::optional<std::string> file{};
   given_flags flags{};
+  // Whether the server runs in a process of its own, which is replaced when it crashes.
+  bool supervised = true;
 };
 
 // Writes what there is to say: for each fault one line to standard error that names the flag, or

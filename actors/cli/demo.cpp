@@ -46,7 +46,8 @@ response home(const request&) {
       "/status?c=404              that status\n"
       "/sleep?ms=100              blocks its thread\n"
       "/spin?ms=100               burns its thread\n"
-      "/throw  /throw?what=int    an exception, or something that is none\n");
+      "/throw  /throw?what=int    an exception, or something that is none\n"
+      "/crash                     a wild write, which kills the process\n");
 }
 
 response hello(const request&) {
@@ -109,6 +110,13 @@ response throws(const request& from) {
   throw bad_query{"what: only 'int' is known\n"};
 }
 
+// No compiler may know where it goes: it would take the fault out.
+response crash(const request&) {
+  volatile std::uintptr_t nowhere = 8;
+  *reinterpret_cast<volatile int*>(nowhere) = 1;
+  return response::text("alive\n");
+}
+
 template <response (*Handler)(const request&)>
 response checked(const request& from) {
   try {
@@ -131,7 +139,8 @@ void add_demo(server& to) {
       .get("/status", checked<status>)
       .get("/sleep", checked<sleep>)
       .get("/spin", checked<spin>)
-      .get("/throw", checked<throws>);
+      .get("/throw", checked<throws>)
+      .get("/crash", crash);
 }
 
 }  // namespace bulkhead::cli

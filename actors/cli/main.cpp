@@ -6,7 +6,7 @@
 
 int main(int count, char** arguments) try {
   const auto asked = bulkhead::cli::parse(count, arguments);
-  return asked.exit_code ? *asked.exit_code : bulkhead::cli::serve(asked.settings);
+  return asked.exit_code ? *asked.exit_code : bulkhead::cli::serve(asked);
 } catch (const std::exception& bug) {
   std::cerr << "bulkhead: " << bug.what() << '\n';
   return 1;

@@ -1,7 +1,5 @@
 #include "actors/cli/serve.hpp"
 
-#include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -12,29 +10,22 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
-#include "actors/cli/command_line.hpp"
-#include "actors/cli/demo.hpp"
+#include "actors/cli/error_log.hpp"
+#include "actors/cli/notify.hpp"
+#include "actors/cli/signals.hpp"
+#include "actors/cli/supervisor.hpp"
+#include "actors/cli/worker.hpp"
 
 namespace bulkhead::cli {
 namespace {
 
-// Before anyone can have read our address and send one: run() takes them.
-void block_end_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // A reader of our output that goes away must not end the server.
-  signal(SIGPIPE, SIG_IGN);
-}
-
 constexpr std::string_view unix_prefix = "unix:";
 
-void announce(const server& running, const config& settings) {
-  const std::string_view path = settings.root.empty() ? "/hello" : "/";
-  const auto addresses = running.addresses();
+void announce(const std::vector<std::string>& addresses, const std::string& admin,
+              std::string_view path) {
   for (const std::string_view address : addresses)
     std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : "http://") << address
               << '\n';
@@ -44,8 +35,7 @@ void announce(const server& running, const config& settings) {
               << "' http://localhost" << path << '\n';
   else
     std::cout << "try: curl http://" << first << path << '\n';
-  if (const auto admin = running.admin_address(); !admin.empty())
-    std::cout << "admin on http://" << admin << "/metrics\n";
+  if (!admin.empty()) std::cout << "admin on http://" << admin << "/metrics\n";
   std::cout << std::flush;
 }
 
@@ -58,15 +48,6 @@ void warn_of_unused_sockets(const config& settings) {
     spdlog::warn("the sockets of LISTEN_FDS are not used: listen does not name systemd");
 }
 
-// The demo can be told to block, to burn CPU and to fail: nothing to have beside files
-// that somebody means to publish.
-void add_routes(server& to, const std::string& root) {
-  if (root.empty())
-    add_demo(to);
-  else
-    to.get("/{path...}", files(root));
-}
-
 int failed(const std::string& message, int exit_code) {
   std::cerr << "bulkhead serve: " << message << '\n';
   return exit_code;
@@ -74,22 +55,26 @@ int failed(const std::string& message, int exit_code) {
 
 }  // namespace
 
-int serve(const config& settings) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("bulkhead"));
-  block_end_signals();
-  warn_of_unused_sockets(settings);
-  server demo(settings);
-  try {
-    add_routes(demo, settings.root);
-    demo.start();
-  } catch (const std::invalid_argument& wrong) {
-    return failed(wrong.what(), exit_usage);
-  } catch (const std::system_error& wrong) {
-    return failed(wrong.what(), 1);
-  }
-  announce(demo, settings);
-  demo.run();
+int serve(const command_line& asked) try {
+  log_to_stderr();
+  block_signals();
+  warn_of_unused_sockets(asked.settings);
+  auto sockets = actors::open_listening(asked.settings);
+  std::vector<std::string> addresses;
+  for (const auto& each : sockets.service) addresses.push_back(each.address);
+  const auto admin = sockets.admin.empty() ? std::string() : sockets.admin.front().address;
+  const std::string_view path = asked.settings.root.empty() ? "/hello" : "/";
+  if (asked.supervised)
+    return supervisor(asked, std::move(sockets)).run([&] { announce(addresses, admin, path); });
+  work(asked, asked.settings, std::move(sockets), [&] {
+    announce(addresses, admin, path);
+    notify("READY=1");
+  });
   return 0;
+} catch (const std::invalid_argument& wrong) {
+  return failed(wrong.what(), exit_usage);
+} catch (const std::system_error& wrong) {
+  return failed(wrong.what(), 1);
 }
 
 }  // namespace bulkhead::cli

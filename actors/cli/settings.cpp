@@ -37,6 +37,11 @@ std::optional<std::string> control_fault(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::string> format_fault(std::string_view text) {
+  if (text == "json" || text == "text") return std::nullopt;
+  return "is neither json nor text";
+}
+
 // Ranges are those of validate() and protocol::check(), and never wider.
 const std::array table{
     setting{"", "listen", "--listen",
@@ -66,9 +71,12 @@ const std::array table{
                 {0, gib}, [](auto& in) -> auto& { return in.content_rate_min; })},
 
     setting{"", "access_log", "--access-log",
-            "File for a JSON line a request; - for standard output; empty for none",
+            "File for a line a request; - for standard output; empty for none",
             text_setting{[](config& in) -> std::string& { return in.access_log; },
                          "a file name, -, or nothing", control_fault}},
+    setting{"", "access_log_format", "--access-log-format", "json or text",
+            text_setting{[](config& in) -> std::string& { return in.access_log_format; },
+                         "json or text", format_fault}},
     setting{"", "admin_listen", "--admin-listen",
             "HOST:PORT of /metrics, /healthz and /readyz; empty for none",
             text_setting{[](config& in) -> std::string& { return in.admin_listen; },

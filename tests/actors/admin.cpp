@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "actors/heartbeat.hpp"
 #include "actors/runtime/system.hpp"
@@ -31,6 +33,10 @@ admin_sources sources_of(std::uint64_t accepted = 0) {
   return sources;
 }
 
+listener on(const std::string& address) {
+  return std::move(listen_on(std::vector{address}, 1).front());
+}
+
 // A job that holds its reactor's thread; with no spare threads, the reactor too.
 class blocker final : public caf::ref_counted, public caf::resumable {
  public:
@@ -53,7 +59,7 @@ class blocker final : public caf::ref_counted, public caf::resumable {
 }  // namespace
 
 TEST_CASE("admin serves the metrics in Prometheus' own type", "[admin]") {
-  const admin a("127.0.0.1:0", sources_of(41));
+  const admin a(on("127.0.0.1:0"), sources_of(41));
   client c(a.address());
   const auto answer = c.ask(get("/metrics"));
   CHECK(status_of(answer) == 200);
@@ -69,7 +75,7 @@ TEST_CASE("admin tells alive and ready apart", "[admin]") {
   auto sources = sources_of();
   sources.live = [] { return std::string(); };
   sources.ready = [&] { return draining ? "draining" : std::string(); };
-  const admin a("127.0.0.1:0", std::move(sources));
+  const admin a(on("127.0.0.1:0"), std::move(sources));
   client c(a.address());
   CHECK(status_of(c.ask(get("/healthz"))) == 200);
   CHECK(status_of(c.ask(get("/readyz"))) == 200);
@@ -83,18 +89,17 @@ TEST_CASE("admin tells alive and ready apart", "[admin]") {
 TEST_CASE("admin outlives a source that throws", "[admin]") {
   auto sources = sources_of();
   sources.live = []() -> std::string { throw std::runtime_error("no"); };
-  const admin a("127.0.0.1:0", std::move(sources));
+  const admin a(on("127.0.0.1:0"), std::move(sources));
   CHECK(status_of(client(a.address()).ask(get("/healthz"))) == 500);
   CHECK(status_of(client(a.address()).ask(get("/readyz"))) == 200);
 }
 
 TEST_CASE("admin names the address that it can't have", "[admin][B157]") {
-  const admin first("127.0.0.1:0", sources_of());
+  const admin first(on("127.0.0.1:0"), sources_of());
   const auto address = first.address();
-  CHECK_THROWS_AS(admin(address, sources_of()), std::system_error);
-  CHECK_THROWS_WITH(admin(address, sources_of()),
-                    Catch::Contains(address) && Catch::Contains("in use"));
-  CHECK_THROWS_AS(admin("nonsense", sources_of()), std::invalid_argument);
+  CHECK_THROWS_AS(on(address), std::system_error);
+  CHECK_THROWS_WITH(on(address), Catch::Contains(address) && Catch::Contains("in use"));
+  CHECK_THROWS_AS(on("nonsense"), std::invalid_argument);
 }
 
 TEST_CASE("heartbeat finds the reactor that does not answer and finds it well again",

@@ -27,7 +27,8 @@ struct parsed {
 };
 
 route_target saying(std::string word) {
-  return {[word](const request&) { return protocol::response::text(word); }, {}};
+  return {.handle = [word](const request&) { return protocol::response::text(word); },
+          .receive = {}};
 }
 
 // What the router would do with the request line, and the parameters it found.

@@ -13,7 +13,7 @@ from served import Served
 
 TOP = ("listen", "threads", "spare_threads_max", "sessions_max", "memory_bytes_max",
        "discarded_content_bytes_max", "content_rate_min")
-TEXTS = ("access_log", "admin_listen", "root")
+TEXTS = ("access_log", "access_log_format", "admin_listen", "root")
 LIMITS = ("request_line_bytes_max", "head_bytes_max", "fields_max", "field_name_bytes_max",
           "chunk_extension_bytes_max", "trailer_bytes_max", "trailer_fields_max",
           "content_bytes_max", "leading_empty_lines_max")
@@ -199,6 +199,7 @@ class Config(unittest.TestCase):
         self.assertIn('admin_listen = "[::1]:9"  # --admin-listen\n', text)
         for content, words in (("access_log = 3\n", "an integer, where a file name"),
                                ('access_log = "a\\nb"\n', "control character"),
+                               ('access_log_format = "xml"\n', "neither json nor text"),
                                ('admin_listen = "nowhere"\n', "admin_listen: ")):
             with settings_file(content) as path:
                 done = program.run("check", path)

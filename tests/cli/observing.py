@@ -28,6 +28,15 @@ def ask(address, target):
 
 
 class AccessLog(unittest.TestCase):
+    def test_the_same_as_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "access.log"
+            with Served(program.PATH, "--access-log", str(path),
+                        "--access-log-format", "text") as server:
+                self.assertEqual(ask(f"{server.host}:{server.port}", "/hello?x=1")[0], 200)
+            self.assertRegex(path.read_text(), r'^\S+Z info [0-9a-f]{16} 127\.0\.0\.1:\d+ '
+                             r'"GET /hello\?x=1" 200 served "" received=0 sent=\d+ us=\d+\n$')
+
     def test_every_request_and_refusal_is_one_line_of_json(self):  # B151
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "access.log"
