@@ -9,41 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/access_records.hpp"
+
 using namespace bulkhead;
+using namespace bulkhead::tests;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
 namespace {
-
-using time_point = std::chrono::system_clock::time_point;
-
-constexpr time_point noon{std::chrono::milliseconds{1'714'979'289'123}};
-
-std::string line_of(const access_record& record, log_format format = log_format::json) {
-  std::string line;
-  append_line(line, format, record, noon);
-  return line;
-}
-
-access_record served(std::string_view target = "/x") {
-  access_record record;
-  record.request_id = 0x00010000000000ab;
-  record.peer = "127.0.0.1:41234";
-  record.method = "GET";
-  record.target = target;
-  record.status = 200;
-  record.bytes_sent = 123;
-  record.duration = 456us;
-  return record;
-}
-
-access_record ended(reason why, int status = 0) {
-  access_record record;
-  record.peer = "127.0.0.1:41234";
-  record.why = why;
-  record.status = status;
-  return record;
-}
 
 // The bytes that a JSON string of the log stands for: \u00XX is one byte.
 std::string bytes_of(const std::string& text) {
@@ -61,7 +34,7 @@ std::string bytes_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("append_line writes every member of a record as JSON", "[access_format]") {
-  CHECK(line_of(served()) ==
+  CHECK(line_of(served_record()) ==
         R"({"time":"2024-05-06T07:08:09.123Z","level":"info","id":"00010000000000ab",)"
         R"("peer":"127.0.0.1:41234","method":"GET","target":"/x","status":200,)"
         R"("reason":"served","detail":"","received_bytes":0,"sent_bytes":123,"duration_us":456})"
@@ -69,7 +42,7 @@ TEST_CASE("append_line writes every member of a record as JSON", "[access_format
 }
 
 TEST_CASE("append_line writes the same as text", "[access_format]") {
-  CHECK(line_of(served(), log_format::text) ==
+  CHECK(line_of(served_record(), log_format::text) ==
         "2024-05-06T07:08:09.123Z info 00010000000000ab 127.0.0.1:41234 \"GET /x\" 200 served"
         " \"\" received=0 sent=123 us=456\n");
 }
@@ -78,7 +51,7 @@ TEST_CASE("append_line keeps whatever bytes a peer sends on one valid line",
           "[access_format][B151]") {
   std::string hostile = "/\"},{\"status\":200}\r\n2024 info \xff\xc3(\x1b[2J\x7f\\";
   for (int c = 0; c < 256; ++c) hostile += static_cast<char>(c);
-  auto record = served(hostile);
+  auto record = served_record(hostile);
   record.detail = hostile;
   record.method = "G\"\n";
   record.peer = "[::1]:1\n";
@@ -106,26 +79,26 @@ TEST_CASE("append_line keeps whatever bytes a peer sends on one valid line",
 
 TEST_CASE("append_line cuts what is very long and says so", "[access_format]") {
   const std::string fits(logged_target_bytes_max, 'a');
-  CHECK(json::parse(line_of(served(fits))).at("target") == fits);
-  CHECK(json::parse(line_of(served(fits + "b"))).at("target") == fits + "...");
+  CHECK(json::parse(line_of(served_record(fits))).at("target") == fits);
+  CHECK(json::parse(line_of(served_record(fits + "b"))).at("target") == fits + "...");
 }
 
 TEST_CASE("append_line gives a peer that left before its answer a status of its own",
           "[access_format][B154]") {
-  CHECK(json::parse(line_of(ended(reason::peer_left))).at("status") == 499);
-  CHECK(json::parse(line_of(ended(reason::peer_reset))).at("status") == 499);
-  CHECK(json::parse(line_of(ended(reason::peer_reset, 200))).at("status") == 200);
-  CHECK(json::parse(line_of(ended(reason::idle_timeout))).at("status").is_null());
-  CHECK_THAT(line_of(ended(reason::peer_left), log_format::text),
+  CHECK(json::parse(line_of(ended_record(reason::peer_left))).at("status") == 499);
+  CHECK(json::parse(line_of(ended_record(reason::peer_reset))).at("status") == 499);
+  CHECK(json::parse(line_of(ended_record(reason::peer_reset, 200))).at("status") == 200);
+  CHECK(json::parse(line_of(ended_record(reason::idle_timeout))).at("status").is_null());
+  CHECK_THAT(line_of(ended_record(reason::peer_left), log_format::text),
              Catch::Contains(" 499 peer_left "));
-  CHECK_THAT(line_of(ended(reason::idle_timeout), log_format::text),
+  CHECK_THAT(line_of(ended_record(reason::idle_timeout), log_format::text),
              Catch::Contains(" - idle_timeout "));
 }
 
 TEST_CASE("append_line names every reason differently", "[access_format][B155]") {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < reason_count; ++i)
-    names.push_back(json::parse(line_of(ended(static_cast<reason>(i)))).at("reason"));
+    names.push_back(json::parse(line_of(ended_record(static_cast<reason>(i)))).at("reason"));
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   CHECK(names.size() == reason_count);

@@ -22,55 +22,17 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/access_records.hpp"
+#include "tests/support/temporary_folder.hpp"
+
 using namespace bulkhead;
+using namespace bulkhead::tests;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
 namespace {
 
 using time_point = std::chrono::system_clock::time_point;
-
-constexpr time_point noon{std::chrono::milliseconds{1'714'979'289'123}};
-
-std::string line_of(const access_record& record, log_format format = log_format::json) {
-  std::string line;
-  append_line(line, format, record, noon);
-  return line;
-}
-
-access_record served(std::string_view target = "/x") {
-  access_record record;
-  record.request_id = 0x00010000000000ab;
-  record.peer = "127.0.0.1:41234";
-  record.method = "GET";
-  record.target = target;
-  record.status = 200;
-  record.bytes_sent = 123;
-  record.duration = 456us;
-  return record;
-}
-
-access_record ended(reason why, int status = 0) {
-  access_record record;
-  record.peer = "127.0.0.1:41234";
-  record.why = why;
-  record.status = status;
-  return record;
-}
-
-class folder {
- public:
-  folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "bulkhead-log-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~folder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::vector<json> lines_of(const std::string& path) {
   std::ifstream file(path);
@@ -111,13 +73,13 @@ struct pipe_ends {
 // ------------------------------------------------------------------- writing
 
 TEST_CASE("access_log writes a record of every reason to its file", "[access_log][B151][B155]") {
-  const folder place;
+  const temporary_folder place;
   const auto path = place.file("access.log");
   {
     access_log log({.path = path});
     const auto sink = log.sink();
-    sink(served());
-    for (std::size_t i = 0; i < reason_count; ++i) sink(ended(static_cast<reason>(i)));
+    sink(served_record());
+    for (std::size_t i = 0; i < reason_count; ++i) sink(ended_record(static_cast<reason>(i)));
     REQUIRE(log.flush(10s));
     CHECK(log.counts().written == reason_count + 1);
   }
@@ -129,19 +91,19 @@ TEST_CASE("access_log writes a record of every reason to its file", "[access_log
 }
 
 TEST_CASE("access_log writes what is left when it ends", "[access_log]") {
-  const folder place;
+  const temporary_folder place;
   {
     access_log log({.path = place.file("a"), .flush_interval = 10s});
-    for (int i = 0; i < 1000; ++i) log.write(served());
+    for (int i = 0; i < 1000; ++i) log.write(served_record());
   }
   CHECK(lines_of(place.file("a")).size() == 1000);
 }
 
 TEST_CASE("access_log appends to what is there and hides queries when told", "[access_log][B157]") {
-  const folder place;
+  const temporary_folder place;
   for (int i = 0; i < 2; ++i) {
     access_log log({.path = place.file("a"), .queries = false});
-    log.write(served("/login?token=secret"));
+    log.write(served_record("/login?token=secret"));
   }
   const auto lines = lines_of(place.file("a"));
   REQUIRE(lines.size() == 2);
@@ -149,7 +111,7 @@ TEST_CASE("access_log appends to what is there and hides queries when told", "[a
 }
 
 TEST_CASE("access_log names the file that it can't open and why", "[access_log][B157]") {
-  const folder place;
+  const temporary_folder place;
   const auto path = place.file("missing/access.log");
   CHECK_THROWS_AS(access_log({.path = path}), std::system_error);
   CHECK_THROWS_WITH(access_log({.path = path}),
@@ -157,26 +119,26 @@ TEST_CASE("access_log names the file that it can't open and why", "[access_log][
 }
 
 TEST_CASE("access_log continues in a new file after a rotation", "[access_log]") {
-  const folder place;
+  const temporary_folder place;
   const auto path = place.file("access.log");
   access_log log({.path = path});
-  log.write(served("/1"));
+  log.write(served_record("/1"));
   REQUIRE(log.flush(10s));
   std::filesystem::rename(path, place.file("access.log.1"));
   log.reopen();
-  log.write(served("/2"));
+  log.write(served_record("/2"));
   REQUIRE(log.flush(10s));
   CHECK(lines_of(place.file("access.log.1")).size() == 1);
   CHECK(lines_of(path).at(0).at("target") == "/2");
 }
 
 TEST_CASE("access_log keeps its file when a new one can't be opened", "[access_log]") {
-  const folder place;
+  const temporary_folder place;
   std::filesystem::create_directory(place.file("d"));
   access_log log({.path = place.file("d/access.log")});
   std::filesystem::rename(place.file("d"), place.file("e"));
   CHECK_THROWS_AS(log.reopen(), std::system_error);
-  log.write(served());
+  log.write(served_record());
   REQUIRE(log.flush(10s));
   CHECK(lines_of(place.file("e/access.log")).size() == 1);
 }
@@ -185,19 +147,19 @@ TEST_CASE("access_log keeps its file when a new one can't be opened", "[access_l
 
 TEST_CASE("access_log sums up peers' faults beyond its limit and never what is served",
           "[access_log][B152]") {
-  const folder place;
+  const temporary_folder place;
   set_ms = 1'000'000;
   access_log log({.path = place.file("a"), .peer_faults_max = 10, .clock = set_clock});
   for (int i = 0; i < 6000; ++i) {
     if (i % 1000 == 0) REQUIRE(log.flush(10s));  // no reason for more summaries
-    log.write(ended(reason::bad_head, 400));
-    if (i % 2 == 0) log.write(ended(reason::peer_reset));
-    if (i % 10 == 0) log.write(served());
-    if (i % 100 == 0) log.write(ended(reason::exception, 500));
+    log.write(ended_record(reason::bad_head, 400));
+    if (i % 2 == 0) log.write(ended_record(reason::peer_reset));
+    if (i % 10 == 0) log.write(served_record());
+    if (i % 100 == 0) log.write(ended_record(reason::exception, 500));
   }
   REQUIRE(log.flush(10s));
   set_ms = 1'001'000;  // the next second
-  log.write(ended(reason::head_timeout, 408));
+  log.write(ended_record(reason::head_timeout, 408));
   REQUIRE(log.flush(10s));
 
   std::map<std::string, std::uint64_t> seen;
@@ -234,7 +196,7 @@ TEST_CASE("access_log drops records while a pipe is full and says how many", "[a
   {
     access_log log({.descriptor = ends.fds[1], .buffer_bytes_max = 64u << 10});
     const auto begun = std::chrono::steady_clock::now();
-    for (int i = 0; i < 20'000; ++i) log.write(served());
+    for (int i = 0; i < 20'000; ++i) log.write(served_record());
     // Nobody reads: whoever writes to the pipe waits, and it is not this thread.
     CHECK(std::chrono::steady_clock::now() - begun < 5s);
     CHECK(log.counts().dropped > 0);
@@ -260,7 +222,7 @@ TEST_CASE("access_log ends within seconds although its pipe takes nothing", "[ac
   const auto begun = std::chrono::steady_clock::now();
   {
     access_log log({.descriptor = ends.fds[1]});
-    for (int i = 0; i < 10'000; ++i) log.write(served());
+    for (int i = 0; i < 10'000; ++i) log.write(served_record());
   }
   CHECK(std::chrono::steady_clock::now() - begun < 20s);
 }
@@ -269,26 +231,26 @@ TEST_CASE("access_log survives a pipe whose reader has gone", "[access_log]") {
   pipe_ends ends;
   ends.close_reader();
   access_log log({.descriptor = ends.fds[1]});
-  for (int i = 0; i < 100; ++i) log.write(served());
+  for (int i = 0; i < 100; ++i) log.write(served_record());
   REQUIRE(log.flush(10s));
   CHECK(log.counts().written == 0);
   CHECK(log.counts().dropped == 100);
 }
 
 TEST_CASE("access_log tells what a full disk refused once there is room", "[access_log]") {
-  const folder place;
+  const temporary_folder place;
   const int output = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(output >= 0);
   {
     access_log log({.descriptor = output});
-    log.write(served());
-    log.write(served());
+    log.write(served_record());
+    log.write(served_record());
     REQUIRE(log.flush(10s));
     CHECK(log.counts().dropped == 2);
     const int room = ::open(place.file("a").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     REQUIRE(::dup3(room, output, O_CLOEXEC) == output);
     ::close(room);
-    log.write(served("/after"));
+    log.write(served_record("/after"));
     REQUIRE(log.flush(10s));
   }
   ::close(output);
@@ -301,22 +263,22 @@ TEST_CASE("access_log tells what a full disk refused once there is room", "[acce
 }
 
 TEST_CASE("access_log ends a line that was torn before it writes the next", "[access_log]") {
-  const folder place;
+  const temporary_folder place;
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-  const auto whole = line_of(served()).size();
+  const auto whole = line_of(served_record()).size();
   {
     access_log log({.path = place.file("a")});
     auto small = before;
     small.rlim_cur = 2 * whole + whole / 2;
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    for (int i = 0; i < 4; ++i) log.write(served());
+    for (int i = 0; i < 4; ++i) log.write(served_record());
     const bool flushed = log.flush(10s);
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     REQUIRE(flushed);
     CHECK(log.counts().written == 2);
     CHECK(log.counts().dropped == 2);
-    log.write(served("/after"));
+    log.write(served_record("/after"));
     REQUIRE(log.flush(10s));
   }
   std::ifstream file(place.file("a"));
@@ -332,11 +294,12 @@ TEST_CASE("access_log ends a line that was torn before it writes the next", "[ac
 TEST_CASE("access_log takes records from many threads while it is rotated", "[access_log]") {
   constexpr int threads = 6;
   constexpr int each = 3000;
-  const folder place;
+  const temporary_folder place;
   const auto path = place.file("access.log");
   int rotations = 0;
   {
-    access_log log({.path = path, .flush_interval = 1ms});
+    // Room for all of them, should the writer not run in between.
+    access_log log({.path = path, .buffer_bytes_max = 64u << 20, .flush_interval = 1ms});
     std::atomic<int> running{threads};
     std::vector<std::thread> writers;
     for (int t = 0; t < threads; ++t) {
@@ -344,8 +307,8 @@ TEST_CASE("access_log takes records from many threads while it is rotated", "[ac
         const auto sink = log.sink();
         for (int i = 0; i < each; ++i) {
           const auto target = "/" + std::to_string(t) + "/" + std::to_string(i);
-          sink(served(target));
-          if (i % 16 == 0) sink(ended(reason::bad_framing, 400));
+          sink(served_record(target));
+          if (i % 16 == 0) sink(ended_record(reason::bad_framing, 400));
         }
         --running;
       });

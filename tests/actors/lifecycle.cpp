@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "actors/process_figures.hpp"
 #include "tests/support/client.hpp"
 #include "tests/support/served.hpp"
 #include "tests/support/wait.hpp"
@@ -226,4 +227,50 @@ TEST_CASE("server resets nobody who sent a request before a drain closed",
     for (auto& t : clients) t.join();
     CHECK(broken == 0);
   }
+}
+
+TEST_CASE("connections that come with the end are served or refused and never hang",
+          "[server][drain][B128]") {
+  for (int round = 0; round < 20; ++round) {
+    auto settings = on_loopback();
+    settings.deadlines.drain_grace = 20ms;
+    served s(settings);
+    const auto address = s.start();
+    std::atomic<bool> go_on{true};
+    std::atomic<int> hanging{0};
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i)
+      clients.emplace_back([&] {
+        while (go_on) try {
+            client c(address);
+            c.send(get("/hello", "Connection: close\r\n"));
+            c.rest();
+            if (!c.ends_within(1ms)) ++hanging;
+          } catch (const std::runtime_error&) {
+            return;  // refused
+          }
+      });
+    std::this_thread::sleep_for(5ms);
+    s->drain();
+    go_on = false;
+    for (auto& one : clients) one.join();
+    CHECK(hanging == 0);
+  }
+}
+
+TEST_CASE("stop leaves no connection and no descriptor behind", "[server][lifecycle][B125][B127]") {
+  const auto descriptors = [] { return actors::read_process_figures().descriptors; };
+  const auto before = descriptors();
+  for (int round = 0; round < 5; ++round) {
+    served s;
+    const auto address = s.start();
+    std::vector<client> open;
+    for (int i = 0; i < 20; ++i) {
+      open.emplace_back(address);
+      REQUIRE(content_of(open.back().ask(get("/hello"))) == "hello");
+    }
+    s->stop();
+    for (auto& c : open) CHECK(c.ends_within(10s));
+  }
+  CHECK(descriptors() == before);
 }

@@ -123,3 +123,17 @@ TEST_CASE("server delivers every completion once however many sessions end toget
   CHECK(seen.completion_deliveries == 900);
   CHECK(seen.completion_attempts == 900 + seen.completion_full);
 }
+
+TEST_CASE("server goes on when handlers cannot even start", "[server][B079]") {
+  served s;
+  s->get("/stillborn", [](const request&) -> response {
+    const std::string never(std::string().max_size(), 'x');
+    return response::text(never);
+  });
+  const auto address = s.start();
+  client neighbour(address);
+  CHECK(content_of(neighbour.ask(get("/hello"))) == "hello");
+  for (int i = 0; i < 100; ++i) CHECK(status_of(client(address).ask(get("/stillborn"))) == 500);
+  CHECK(content_of(neighbour.ask(get("/hello"))) == "hello");
+  CHECK(s->stats().handler_exceptions == 100);
+}

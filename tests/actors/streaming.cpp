@@ -1,4 +1,5 @@
 // Content that goes out and comes in piece by piece.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -192,4 +193,53 @@ TEST_CASE("server drops content that nobody wants and keeps the connection up to
   CHECK_THAT(answer, Catch::Contains("Connection: close"));
   CHECK(ended.ends_within(5s));
   wait_until([&] { return s.count(reason::served) == 3; });
+}
+
+TEST_CASE("server ends chunked content by one last chunk and sends no empty one before",
+          "[server][B140]") {
+  served s;
+  for (const int pieces : {0, 1, 3})
+    s->get("/pieces/" + std::to_string(pieces), [pieces](const request&) {
+      auto answer = response::text("");
+      answer.set_source([pieces, sent = 0](std::string& piece) mutable {
+        // Every second piece is empty: that is not the end.
+        if (sent < 2 * pieces) piece = sent++ % 2 ? "" : "abc";
+        return sent < 2 * pieces;
+      });
+      return answer;
+    });
+  const auto address = s.start();
+  const auto raw = [&](int pieces) {
+    client c(address);
+    c.send(get("/pieces/" + std::to_string(pieces), "Connection: close\r\n"));
+    const auto all = c.rest();
+    return all.substr(all.find("\r\n\r\n") + 4);
+  };
+  CHECK(raw(0) == "0\r\n\r\n");
+  CHECK(raw(1) == "3\r\nabc\r\n0\r\n\r\n");
+  CHECK(raw(3) == "3\r\nabc\r\n3\r\nabc\r\n3\r\nabc\r\n0\r\n\r\n");
+}
+
+TEST_CASE("server sends every byte of odd pieces once to a client that reads slowly",
+          "[server][B086]") {
+  served s;
+  static constexpr std::size_t total = 3'000'000;
+  const auto byte_at = [](std::size_t i) { return static_cast<char>('a' + i * 7 % 26); };
+  s->get("/pattern", [&](const request&) {
+    auto answer = response::bytes("");
+    answer.set_source([&byte_at, at = std::size_t{0}](std::string& piece) mutable {
+      const auto end = std::min(total, at + 1 + at % 9973);
+      while (at < end) piece += byte_at(at++);
+      return at < total;
+    });
+    return answer;
+  });
+  client c(s.start());
+  c.send("GET /pattern HTTP/1.0\r\nHost: t\r\n\r\n");
+  std::this_thread::sleep_for(50ms);
+  const auto content = content_of(c.rest());
+  REQUIRE(content.size() == total);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < total; ++i) wrong += content[i] != byte_at(i);
+  CHECK(wrong == 0);
 }
