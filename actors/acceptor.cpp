@@ -43,10 +43,12 @@ unique_fd open_reserve() {
 
 }  // namespace
 
-acceptor::acceptor(caf::actor_config& cfg, reactor& where, shard& local, unique_fd listener)
+acceptor::acceptor(caf::actor_config& cfg, reactor& where, shard& local, unique_fd listener,
+                   bool secure)
     : polled_actor(cfg, where),
       shard_(local),
       listener_(std::move(listener)),
+      secure_(secure),
       reserve_(open_reserve()),
       timer_(*this),
       pause_(pause_min) {
@@ -101,8 +103,9 @@ void acceptor::admit(unique_fd socket, const peer_address& peer) {
   shard_.counters().accepted.add();
   session_slot slot(shard_.shared());
   if (!slot) return turn_away(std::move(socket));
-  const auto child = spawn_polled<session>(home(), shard_, std::ref(*this), std::move(slot),
-                                           std::move(socket), peer);
+  const auto child =
+      spawn_polled<session>(home(), shard_, std::ref(*this), std::move(slot), std::move(socket),
+                            peer, secure_ ? shard_.shared().tls->current() : nullptr);
   ++alive_;
   monitor(child.get(), caf::message_priority::normal);
   // Not run from here: its handler may lose us the reactor in the middle.
@@ -112,6 +115,7 @@ void acceptor::admit(unique_fd socket, const peer_address& peer) {
 void acceptor::turn_away(unique_fd socket) {
   shard_.counters().sessions_refused.add();
   shard_.count(reason::overloaded);
+  if (secure_) return;  // a text would be no answer, and a handshake costs too much
   ::send(socket.get(), unavailable.data(), unavailable.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket.get(), SHUT_WR);
   // Closing with unread bytes would reset the connection and lose the answer.

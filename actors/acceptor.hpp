@@ -19,7 +19,7 @@ namespace bulkhead::actors {
 // the listener.
 class acceptor final : public polled_actor {
  public:
-  acceptor(caf::actor_config& cfg, reactor& home, shard& local, unique_fd listener);
+  acceptor(caf::actor_config& cfg, reactor& home, shard& local, unique_fd listener, bool secure);
 
   const char* name() const override { return "acceptor"; }
   void on_exit() override;
@@ -47,6 +47,7 @@ class acceptor final : public polled_actor {
 
   shard& shard_;
   unique_fd listener_;
+  const bool secure_;      // its sessions have TLS
   unique_fd reserve_;      // given up to accept and close when there is no other
   std::size_t alive_ = 0;  // sessions whose down message has not come
   std::vector<caf::strong_actor_ptr> completions_;

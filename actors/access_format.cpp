@@ -164,13 +164,15 @@ bool is_peers_doing(reason why) {
     case bad_framing:
     case too_large:
     case incomplete:
+    case plain_http:
+    case handshake_failed:
+    case handshake_timeout:
     case first_byte_timeout:
     case head_timeout:
     case content_timeout:
     case content_too_slow:
     case write_stall:
     case idle_timeout:
-    case linger_timeout:
     case overloaded:
     case out_of_descriptors:
       return true;

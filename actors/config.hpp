@@ -12,7 +12,10 @@ namespace bulkhead {
 // How long each state of a connection may last. Every deadline is absolute: it
 // is set when the state begins, and neither bytes nor messages move it.
 struct deadlines {
-  // From accept to the first byte; then the connection is closed without a word.
+  // From accept to the end of a TLS handshake; then the connection is closed.
+  std::chrono::milliseconds handshake{10'000};
+  // From accept, or from the handshake, to the first byte; then the connection is closed without a
+  // word.
   std::chrono::milliseconds first_byte{10'000};
   // From the first byte of a request to the end of its head; then 408.
   std::chrono::milliseconds head{10'000};
@@ -35,12 +38,34 @@ struct deadlines {
   std::chrono::milliseconds drain{30'000};
 };
 
+// A certificate, and what is asked of the clients that it is shown to.
+struct tls_host {
+  std::string certificate_file{};  // PEM: the host's, then each one's issuer
+  std::string key_file{};          // PEM; may be the same file
+  std::string password_file{};     // its first line opens the key; empty: it is not encrypted
+  std::string client_ca_file{};    // PEM: who may sign clients' certificates
+  // "off", "optional" or "required".
+  std::string client_certificates{"off"};
+
+  bool operator==(const tls_host&) const = default;
+};
+
 // Everything that can be set about a server. Every bound has a safe default;
 // server::start() refuses values that make no sense and names the setting.
 struct config {
   // ADDRESS:PORT, IPv6 in brackets, port 0 lets the system choose; a name listens
   // on each of its addresses; "unix:/path"; "systemd" for sockets passed by it.
   std::vector<std::string> listen{"127.0.0.1:8080"};
+
+  // The same for HTTPS. Its hosts are found by the names in their certificates, in the
+  // order given; their files are read at start and at each reload.
+  std::vector<std::string> tls_listen{};
+  std::vector<tls_host> tls_hosts{};
+  // A folder for a certificate of localhost, signed by itself, which is made when it is
+  // not there; for trying things out, when tls_hosts names none.
+  std::string tls_self_signed{};
+  // What a name gets that no certificate has: "default", the first one, or "refuse".
+  std::string tls_unknown_names{"default"};
 
   // Reactors, each an epoll loop on a thread of its own; 0: one a CPU that
   // this process may use (affinity and cgroup quota respected). At most 256.

@@ -34,7 +34,7 @@ std::string describe(const std::exception_ptr& thrown) {
 }  // namespace
 
 exchange::exchange(shard& local, const peer_address& peer)
-    : shard_(local), peer_(peer), connection_(local.settings().limits) {}
+    : shard_(local), peer_(peer), connection_(local.settings().limits), begun_(local.home().now()) {}
 
 void exchange::enter(phase next) {
   phase_ = next;
@@ -95,12 +95,22 @@ void exchange::begin_request(workspace& s) {
   in_request_ = true;
   queued_before_ = s.out.queued_total();
   request_id_ = shard_.next_request_id();
+  if (channel_ && channel_->is_misdirected(s.head.authority())) return refuse_misdirected(s);
   const auto found = shard_.shared().routes.find(s.head, s.parameters);
   target_ = found.target;
   if (s.head.has_content()) enter(phase::content);
   if (!target_) return refuse_by_router(found, s);
   connection_.write_continue(s.out.bytes());
   if (target_->receive) call(user_code::upload);
+}
+
+// RFC 9110 section 7.4: another virtual host's certificate was shown, and its rules for
+// clients were kept.
+void exchange::refuse_misdirected(workspace& s) {
+  auto answer = protocol::response::text("misdirected request\n", 421);
+  answer.close();
+  respond(answer, s);
+  record(reason::served, {}, status_, &s);
 }
 
 // What no handler has to be asked for.
@@ -210,7 +220,8 @@ void exchange::call(user_code what) {
 
 void exchange::run_user_code(workspace& s) noexcept {
   const flight_note noted(request_id_, s.head.method(), target_->pattern);
-  const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_);
+  const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
+                            facts_);
   try {
     switch (pending_) {
       case user_code::handler:
@@ -356,13 +367,13 @@ void exchange::deliver_piece(workspace& s) {
 
 // -------------------------------------------------------------------- records
 
-void exchange::report_cut(reason why, const workspace* s) {
+void exchange::report_cut(reason why, const workspace* s, std::string_view detail) {
   if (end_recorded_) return;
   end_recorded_ = true;
   outcome_ = why;
   // An idle connection that ends, or one that never spoke, is nobody's concern.
   const bool in_order = why == reason::closed || phase_ == phase::idle;
-  if (!in_order || (s && !s->out.empty())) record(why, {}, has_open_answer() ? status_ : 0, s);
+  if (!in_order || (s && !s->out.empty())) record(why, detail, has_open_answer() ? status_ : 0, s);
 }
 
 void exchange::record(reason why, std::string_view detail, int status, const workspace* s) {
@@ -371,7 +382,7 @@ void exchange::record(reason why, std::string_view detail, int status, const wor
   entry.detail = detail;
   entry.status = status;
   entry.bytes_received = content_bytes_;
-  if (s) entry.bytes_sent = s->out.queued_total() - queued_before_;
+  if (s && (in_request_ || status != 0)) entry.bytes_sent = s->out.queued_total() - queued_before_;
   if (in_request_) {
     entry.request_id = request_id_;
     entry.method = s->head.method();

@@ -10,6 +10,7 @@
 
 #include "actors/access_record.hpp"
 #include "actors/router.hpp"
+#include "actors/secure_channel.hpp"
 #include "actors/shard.hpp"
 #include "actors/socket.hpp"
 #include "actors/workspace.hpp"
@@ -49,13 +50,18 @@ class exchange {
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
 
-  // Files are read into memory from now on: what the connection carries is not what
-  // its socket carries, as with TLS, so that the kernel can't send them.
-  void read_files() { reads_files_ = true; }
   // The kernel does not send this file: go on by reading it.
   void read_this_file(workspace& space);
   // The file has become shorter or can't be read: the connection is to be reset.
   void cut_file(workspace& space);
+
+  // The connection has TLS: files are read, for the kernel can't encrypt them, and
+  // handlers are told. It must outlive this.
+  void begin_secure(secure_channel& channel) {
+    channel_ = &channel;
+    facts_ = &channel.facts();
+    reads_files_ = true;
+  }
 
   void end_of_stream() { connection_.end_of_stream(); }
   // Refuses, with an answer if one can still be given.
@@ -88,13 +94,14 @@ class exchange {
   reason outcome() const { return outcome_; }
 
   // The connection ends before the current request was over: tells the log.
-  void report_cut(reason why, const workspace* space);
+  void report_cut(reason why, const workspace* space, std::string_view detail = {});
 
  private:
   enum class user_code : std::uint8_t { none, handler, source, file, upload, content, content_end };
 
   void enter(phase next);
   void begin_request(workspace& space);
+  void refuse_misdirected(workspace& space);
   void refuse_by_router(const router::match& found, workspace& space);
   void take_content(std::string_view piece, workspace& space);
   void end_request(workspace& space);
@@ -121,6 +128,8 @@ class exchange {
 
   shard& shard_;
   const peer_address& peer_;
+  const secure_channel* channel_ = nullptr;  // of a connection with TLS
+  const tls_facts* facts_ = nullptr;
   protocol::server_connection connection_;
   const route_target* target_ = nullptr;  // of the current request, until it is answered
   std::uint64_t request_id_ = 0;

@@ -4,15 +4,16 @@
 
 namespace bulkhead::actors {
 
-instance::instance(service& shared, std::vector<std::vector<unique_fd>> listeners, unsigned threads)
+instance::instance(service& shared, std::vector<door> doors, unsigned threads)
     : shared_(shared),
-      acceptors_alive_(listeners.size() * threads),
+      acceptors_alive_(doors.size() * threads),
       system_({.reactors = threads, .spare_threads_max = shared.settings().spare_threads_max}) {
   for (unsigned i = 0; i < threads; ++i) {
     auto& home = system_.reactors().at(i);
     shards_.push_back(std::make_unique<shard>(shared, home));
-    for (auto& sockets : listeners) {
-      auto child = spawn_polled<acceptor>(home, *shards_.back(), std::move(sockets[i]));
+    for (auto& each : doors) {
+      auto child =
+          spawn_polled<acceptor>(home, *shards_.back(), std::move(each.sockets[i]), each.secure);
       child->attach_functor([this](const caf::error&) {
         const std::lock_guard guard(mutex_);
         if (--acceptors_alive_ == 0) ended_.notify_all();

@@ -31,7 +31,12 @@ namespace bulkhead::actors {
 // goes.
 class instance {
  public:
-  instance(service& shared, std::vector<std::vector<unique_fd>> listeners, unsigned threads);
+  struct door {
+    std::vector<unique_fd> sockets;  // one a reactor
+    bool secure;
+  };
+
+  instance(service& shared, std::vector<door> doors, unsigned threads);
   ~instance() { stop(); }
 
   void begin_to_drain();

@@ -11,6 +11,7 @@
 
 #include "actors/activation.hpp"
 #include "actors/cpus.hpp"
+#include "actors/tls_service.hpp"
 #include "actors/validate.hpp"
 
 namespace bulkhead::actors {
@@ -78,8 +79,11 @@ std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned 
 
 listening open_listening(const config& settings) {
   validate(settings);
+  if (!settings.tls_listen.empty()) static_cast<void>(tls_service(settings));
   listening all;
-  all.service = listen_on(settings.listen, settings.threads > 0 ? settings.threads : usable_cpus());
+  const auto threads = settings.threads > 0 ? settings.threads : usable_cpus();
+  all.service = listen_on(settings.listen, threads);
+  all.secure = listen_on(settings.tls_listen, threads);
   if (!settings.admin_listen.empty()) all.admin = listen_on(std::vector{settings.admin_listen}, 1);
   return all;
 }

@@ -28,11 +28,12 @@ std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned 
 // keeps it: what waits in the sockets' queues then outlives each of them.
 struct listening {
   std::vector<listener> service;
-  std::vector<listener> admin;  // one or none
+  std::vector<listener> secure;  // with TLS
+  std::vector<listener> admin;   // one or none
 };
 
-// With a socket a reactor, for as many as the settings ask for. Throws as validate()
-// and listen_on() do.
+// With a socket a reactor, for as many as the settings ask for. Throws as validate(),
+// tls_service and listen_on() do; certificates are looked at before anything is bound.
 listening open_listening(const config& settings);
 
 }  // namespace bulkhead::actors

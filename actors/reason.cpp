@@ -13,6 +13,9 @@ std::string_view name_of(reason why) {
                                                                     "bad_framing",
                                                                     "too_large",
                                                                     "incomplete",
+                                                                    "plain_http",
+                                                                    "handshake_failed",
+                                                                    "handshake_timeout",
                                                                     "first_byte_timeout",
                                                                     "head_timeout",
                                                                     "content_timeout",
@@ -20,7 +23,6 @@ std::string_view name_of(reason why) {
                                                                     "handler_timeout",
                                                                     "write_stall",
                                                                     "idle_timeout",
-                                                                    "linger_timeout",
                                                                     "exception",
                                                                     "bad_response",
                                                                     "source_failed",
@@ -60,6 +62,8 @@ reason reason_of(protocol::error why) {
       return reason::bad_framing;
     case incomplete_message:
       return reason::incomplete;
+    case plain_http:
+      return reason::plain_http;
     case head_timeout:
       return reason::head_timeout;
     case content_timeout:

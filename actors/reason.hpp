@@ -21,8 +21,11 @@ enum class reason : std::uint8_t {
   bad_framing,  // lengths, codings or chunks break a rule: 400, 501
   too_large,    // a limit: 413, 414, 431
   incomplete,   // the stream ended inside a request: 400
+  plain_http,   // HTTP without TLS on a port for TLS: 400
+  handshake_failed,
 
   // Deadlines.
+  handshake_timeout,
   first_byte_timeout,
   head_timeout,
   content_timeout,
@@ -30,7 +33,6 @@ enum class reason : std::uint8_t {
   handler_timeout,
   write_stall,
   idle_timeout,
-  linger_timeout,
 
   // The handler.
   exception,      // it threw: 500

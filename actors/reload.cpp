@@ -10,6 +10,7 @@ std::vector<std::string> keep_for_now(const config& current, config& next) {
     names.emplace_back(name);
   };
   keep(current.listen, next.listen, "listen");
+  keep(current.tls_listen, next.tls_listen, "tls_listen");
   keep(current.threads, next.threads, "threads");
   keep(current.spare_threads_max, next.spare_threads_max, "spare_threads_max");
   keep(current.access_log, next.access_log, "access_log");

@@ -22,6 +22,16 @@ struct path_parameter {
   bool is_rest = false;  // of a "{name...}": everything to the end of the path
 };
 
+// What a handler sees of the connection's TLS.
+struct tls_facts {
+  std::string_view version{};        // "TLSv1.3"
+  std::string_view cipher{};         // its IANA name
+  std::string server_name{};         // that the client asked for (SNI), in lower case; may be empty
+  std::string client_subject{};      // of its certificate, verified, RFC 2253; empty: it sent none
+  std::string client_fingerprint{};  // the certificate's SHA-256 in hexadecimal; empty: none
+  bool resumed = false;
+};
+
 // What a handler sees of a request: views into the session's own buffers.
 // Every view lives until the handler returns; copy what must live longer.
 // Read it from the handler's own call only.
@@ -29,13 +39,14 @@ class request {
  public:
   request(const protocol::request_head& head, std::string_view content,
           std::span<const path_parameter> parameters, const actors::peer_address& peer,
-          std::uint64_t id, const std::atomic<bool>& cancelled)
+          std::uint64_t id, const std::atomic<bool>& cancelled, const tls_facts* tls = nullptr)
       : head_(head),
         content_(content),
         parameters_(parameters),
         peer_(peer),
         id_(id),
-        cancelled_(cancelled) {}
+        cancelled_(cancelled),
+        tls_(tls) {}
 
   std::string_view method() const { return head_.method(); }
   // The request target as it was sent (RFC 9112 section 3.2).
@@ -46,7 +57,9 @@ class request {
   // Host and port that the client asked for; an absolute target wins over Host.
   std::string_view authority() const { return head_.authority(); }
   // Only the transport decides, never the target (RFC 9110 section 4.2.2).
-  std::string_view scheme() const { return "http"; }
+  std::string_view scheme() const { return tls_ ? "https" : "http"; }
+  // Of the connection; nullptr: it has no TLS. Lives as long as the views.
+  const tls_facts* tls() const { return tls_; }
 
   // The first field of that name, compared without case.
   std::optional<std::string_view> field(std::string_view name) const { return head_.find(name); }
@@ -83,6 +96,7 @@ class request {
   const actors::peer_address& peer_;
   std::uint64_t id_;
   const std::atomic<bool>& cancelled_;
+  const tls_facts* tls_;
 };
 
 }  // namespace bulkhead

@@ -119,22 +119,28 @@ void server::start(actors::listening&& sockets) {
   own.require_stopped("start()");
   const auto& settings = own.shared.settings();
   actors::validate(settings);
-  const auto threads = static_cast<unsigned>(sockets.service.front().sockets.size());
-  std::vector<std::vector<actors::unique_fd>> listeners;
+  std::vector<actors::instance::door> doors;
   std::vector<std::string> bound;
   std::vector<actors::socket_file> files;
-  for (auto& each : sockets.service) {
-    listeners.push_back(std::move(each.sockets));
-    bound.push_back(std::move(each.address));
-    files.push_back(std::move(each.file));
-  }
+  const auto open = [&](std::vector<actors::listener>& on, bool secure) {
+    for (auto& each : on) {
+      doors.push_back({std::move(each.sockets), secure});
+      bound.push_back(std::move(each.address));
+      files.push_back(std::move(each.file));
+    }
+  };
+  open(sockets.service, false);
+  open(sockets.secure, true);
+  const auto threads = static_cast<unsigned>(doors.front().sockets.size());
+  own.shared.tls =
+      sockets.secure.empty() ? nullptr : std::make_unique<actors::tls_service>(settings);
   own.log.reset();
   if (!settings.access_log.empty())
     own.log = std::make_unique<bulkhead::access_log>(access_log_settings{
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
-  own.running = std::make_shared<actors::running_server>(own.shared, std::move(listeners), threads);
+  own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
   try {
     if (!sockets.admin.empty()) own.start_admin(std::move(sockets.admin.front()));
   } catch (...) {
@@ -152,6 +158,7 @@ std::vector<std::string> server::reload(config next) {
   std::vector<std::string> later;
   if (own.running) {
     later = actors::keep_for_now(own.shared.settings(), next);
+    if (own.shared.tls) own.shared.tls->reload(next);
     if (own.log) own.log->reopen();
   }
   own.shared.replace_settings(std::move(next));

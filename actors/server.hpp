@@ -87,13 +87,14 @@ class server {
   void start(actors::listening&& sockets);
 
   // New settings while it serves: limits for the connections that come from now on,
-  // all else from now on. The access log's file is opened anew, for a rotation. Throws
+  // all else from now on. Certificates and keys are read again for the connections that
+  // come, and the access log's file is opened anew, for a rotation. Throws
   // std::invalid_argument and changes nothing; std::system_error when the log can't be
   // opened, which then stays as it was. Returns the names of settings that differ but
   // count at the next start only.
   std::vector<std::string> reload(config next);
 
-  // The addresses that are bound, in the order of config::listen, with their real
+  // The addresses that are bound, config::listen's and then tls_listen's, with their real
   // ports: "127.0.0.1:41873" or "unix:/path". Empty unless started.
   std::vector<std::string> addresses() const;
 

@@ -11,6 +11,7 @@
 #include "actors/access_log.hpp"
 #include "actors/config.hpp"
 #include "actors/router.hpp"
+#include "actors/tls_service.hpp"
 
 namespace bulkhead::actors {
 
@@ -27,6 +28,7 @@ struct service {
   exception_hook on_exception;
   access_sink on_access;
   bulkhead::access_log* log = nullptr;  // when the settings ask for one
+  std::unique_ptr<tls_service> tls;     // the same
 
   // Sessions alive, on all reactors: written once a connection.
   std::atomic<std::size_t> sessions{0};

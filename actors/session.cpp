@@ -8,18 +8,21 @@
 namespace bulkhead::actors {
 
 session::session(caf::actor_config& cfg, reactor& where, shard& local, acceptor& parent,
-                 session_slot slot, unique_fd socket, const peer_address& peer)
+                 session_slot slot, unique_fd socket, const peer_address& peer,
+                 std::shared_ptr<tls::configurations> secured_by)
     : polled_actor(cfg, where),
       shard_(local),
       parent_(parent),
       slot_(std::move(slot)),
       peer_(peer),
-      transport_(std::move(socket)),
+      transport_(std::move(socket), std::move(secured_by)),
       exchange_(local, peer_),
-      timer_(*this) {
+      timer_(*this),
+      handshaking_(transport_.is_handshaking()) {
   insert_behind(local.sessions());
   phase_began_ = where.now();
-  deadline_ = phase_began_ + local.settings().deadlines.first_byte;
+  const auto& limits = local.settings().deadlines;
+  deadline_ = phase_began_ + (handshaking_ ? limits.handshake : limits.first_byte);
   if (local.draining()) exchange_.drain();
 }
 
@@ -132,9 +135,11 @@ void session::on_busy(work::bits bits) {
 // ------------------------------------------------------------------ the bytes
 
 bool session::flush() {
-  if (!space_ || space_->out.empty()) return true;
-  const auto before = space_->out.size();
-  const auto sent = transport_.send(space_->out);
+  const bool has_output = space_ && !space_->out.empty();
+  const auto unsent = [&] { return (space_ ? space_->out.size() : 0) + transport_.unsent_bytes(); };
+  const auto before = unsent();
+  if (before == 0) return true;
+  const auto sent = has_output ? transport_.send(space_->out) : transport_.send_unsent();
   if (sent == transport::result::failed) {
     close(reason::peer_reset);
     return false;
@@ -142,8 +147,9 @@ bool session::flush() {
   if (sent == transport::result::unreadable) exchange_.cut_file(*space_);
   if (sent == transport::result::unsupported) exchange_.read_this_file(*space_);
   const bool now_blocked = sent == transport::result::blocked;
+  if (handshaking_) return !now_blocked;  // its deadline is absolute
   // The stall lasts from when the peer takes no more until it takes some again.
-  if (now_blocked && (!blocked_ || space_->out.size() < before)) {
+  if (now_blocked && (!blocked_ || unsent() < before)) {
     phase_began_ = home().now();
     deadline_ = phase_began_ + shard_.settings().deadlines.write_stall;
   }
@@ -159,6 +165,7 @@ bool session::receive() {
   exchange_.detach_content(*space_);
   if (input.make_room()) exchange_.rebase(*space_);
   const auto got = transport_.receive(input.room());
+  if (handshaking_ && !transport_.is_handshaking()) begin_to_serve();
   switch (got.outcome) {
     case transport::result::done:
       if (!lingering_) input.commit(got.bytes);
@@ -170,13 +177,41 @@ bool session::receive() {
     case transport::result::unsupported:
       close(reason::peer_reset);
       return false;
+    case transport::result::plain_http:
+    case transport::result::bad_tls:
+      refuse_handshake();
+      return true;
     case transport::result::ended:
       break;
   }
   peer_ended_ = true;
+  if (handshaking_) close(reason::peer_left);
   exchange_.end_of_stream();
   if (lingering_) close(exchange_.outcome());
   return !closed_;
+}
+
+// The handshake is done.
+void session::begin_to_serve() {
+  handshaking_ = false;
+  exchange_.begin_secure(*transport_.secure());
+  --seen_generation_;  // the phase's own deadline from now on
+}
+
+// An answer to who speaks HTTP; the alert is on its way to who tried TLS.
+void session::refuse_handshake() {
+  handshaking_ = false;
+  const auto& engine = transport_.secure()->engine();
+  if (engine.why()) {
+    exchange_.report_cut(reason::handshake_failed, space_.get(), tls::text_of(engine.why().what));
+    transport_.drop_security();
+    transport_.end_sending();
+    lingering_ = true;
+    deadline_ = home().now() + shard_.settings().deadlines.linger;
+  } else {
+    transport_.drop_security();
+    exchange_.refuse(protocol::error::plain_http, reason::plain_http, space());
+  }
 }
 
 // Everything is written and nothing more will be. A peer that may still be
@@ -205,6 +240,7 @@ void session::settle() {
   if (space_ && !in_user_code_ && !lingering_ && exchange_.is_idle() && space_->input.empty() &&
       space_->out.empty())
     shard_.spares().give_back(std::move(space_));
+  if (!space_ && transport_.secure()) transport_.secure()->shrink();
   if (!is_watched() && !watch(transport_.fd())) {
     close(reason::internal);
     return complete();
@@ -215,7 +251,8 @@ void session::settle() {
 }
 
 void session::charge() {
-  const auto now = space_ ? space_->held_bytes() : 0;
+  const auto now = (space_ ? space_->held_bytes() : 0) +
+                   (transport_.secure() ? transport_.secure()->held_bytes() : 0);
   const auto before = std::exchange(charged_bytes_, now);
   shard_.charge(before, now);
 }
@@ -228,7 +265,8 @@ void session::shed() {
 // ------------------------------------------------------------------ deadlines
 
 void session::set_deadline() {
-  if (blocked_ || lingering_ || exchange_.generation() == seen_generation_) return;
+  if (handshaking_ || blocked_ || lingering_) return;
+  if (exchange_.generation() == seen_generation_) return;
   seen_generation_ = exchange_.generation();
   phase_began_ = home().now();
   deadline_ = phase_began_ + deadline_of(exchange_.now());
@@ -260,6 +298,7 @@ void session::arm_timer() {
 }
 
 void session::on_deadline() {
+  if (handshaking_) return close(reason::handshake_timeout);
   if (blocked_) {
     transport_.abort();
     return close(reason::write_stall);
@@ -295,6 +334,7 @@ void session::judge_content() {
 
 void session::begin_to_drain() {
   exchange_.drain();
+  if (handshaking_) return;
   if (exchange_.now() != exchange::phase::idle && exchange_.now() != exchange::phase::first_byte)
     return;
   deadline_ = std::min(deadline_, home().now() + shard_.settings().deadlines.drain_grace);
@@ -310,6 +350,10 @@ void session::close(reason why) {
   if (exchange_.has_open_answer() || (space_ && !space_->out.empty())) transport_.abort();
   exchange_.report_cut(why, space_.get());
   transport_.close();
+  // A configuration goes to the next session only behind one without any fault.
+  if (exchange_.outcome() == reason::closed || exchange_.outcome() == reason::idle_timeout ||
+      exchange_.outcome() == reason::drain)
+    transport_.retire();
   unlink();
   slot_.give_back();
   shard_.charge(std::exchange(charged_bytes_, 0), 0);

@@ -27,7 +27,8 @@ class acceptor;
 class session final : public polled_actor, public session_link {
  public:
   session(caf::actor_config& cfg, reactor& home, shard& local, acceptor& parent, session_slot slot,
-          unique_fd socket, const peer_address& peer);
+          unique_fd socket, const peer_address& peer,
+          std::shared_ptr<tls::configurations> secured_by);
 
   const char* name() const override { return "session"; }
   void on_exit() override;
@@ -60,6 +61,8 @@ class session final : public polled_actor, public session_link {
   // False: wait for the next event, or over.
   bool flush();
   bool receive();
+  void begin_to_serve();
+  void refuse_handshake();
   bool finish_closing();
   void begin_to_drain();
 
@@ -98,6 +101,7 @@ class session final : public polled_actor, public session_link {
   bool peer_ended_ : 1 = false;    // its last byte was read
   bool closed_ : 1 = false;        // everything is given back
   bool shed_ : 1 = false;
+  bool handshaking_ : 1 = false;
 };
 
 }  // namespace bulkhead::actors

@@ -13,6 +13,10 @@ void transport::expect_input(bool hangup) {
 }
 
 transport::received transport::receive(std::span<char> room) {
+  return secure_ ? receive_secure(room) : receive_plain(room);
+}
+
+transport::received transport::receive_plain(std::span<char> room) {
   for (;;) {
     const auto got = ::recv(fd(), room.data(), room.size(), 0);
     if (got > 0) {
@@ -29,6 +33,7 @@ transport::received transport::receive(std::span<char> room) {
 }
 
 transport::result transport::send(output_queue& out) {
+  if (secure_) return send_secure(out);
   while (!out.empty()) {
     const auto outcome = out.memory_size() > 0 ? send_memory(out) : send_file(out);
     if (outcome != result::done) return outcome;
@@ -83,13 +88,19 @@ transport::result transport::send_file(output_queue& out) {
 }
 
 void transport::end_sending() {
+  say_close();
   ::shutdown(fd(), SHUT_WR);
 }
 
 void transport::abort() {
   const linger at_once{1, 0};
   ::setsockopt(fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  close();
+  socket_.reset();
+}
+
+void transport::close() {
+  if (socket_) say_close();
+  socket_.reset();
 }
 
 }  // namespace bulkhead::actors

@@ -89,6 +89,7 @@ constexpr std::array<entry, error_count> entries{{
      "The server switched protocols without being asked."},
     {error::too_many_interim_responses, 502, "too_many_interim_responses",
      "There are too many interim responses before the response."},
+    {error::plain_http, 400, "plain_http", "This port speaks HTTPS: plain HTTP was sent to it."},
     {error::head_timeout, 408, "head_timeout", "The head of the request did not arrive in time."},
     {error::content_timeout, 408, "content_timeout",
      "The content of the request did not arrive in time."},

@@ -72,6 +72,7 @@ enum class error : std::uint8_t {
   too_many_interim_responses,
 
   // Decided by the session, which owns the clock and the budgets.
+  plain_http,  // on a port for HTTPS
   head_timeout,
   content_timeout,
   overloaded,

@@ -16,17 +16,18 @@ std::string default_of(const setting& one) {
   if (const auto* number = std::get_if<number_setting>(&one.kind))
     return std::to_string(number->get(defaults));
   if (const auto* text = std::get_if<text_setting>(&one.kind)) return text->in(defaults);
-  return std::get<addresses_setting>(one.kind).in(defaults).front();
+  const auto texts = std::get<texts_setting>(one.kind).get(defaults);
+  return texts.empty() ? std::string() : texts.front();
 }
 
 // The flag's text is only kept: load_config() judges it, as it does the file's values.
 void add_flag(CLI::App& to, const setting& one, given_flags& given) {
-  const bool many = std::holds_alternative<addresses_setting>(one.kind);
+  const bool many = std::holds_alternative<texts_setting>(one.kind);
   auto* option = to.add_option_function<std::vector<std::string>>(
       std::string(one.flag), [&given, &one](const auto& texts) { given[&one] = texts; },
       std::string(one.help));
   const bool text = std::holds_alternative<text_setting>(one.kind);
-  option->type_name(many   ? "ADDRESS"
+  option->type_name(many   ? "TEXT..."
                     : text ? "TEXT"
                            : "N")
       ->default_str(default_of(one))

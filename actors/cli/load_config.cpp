@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "actors/cli/address.hpp"
 #include "actors/cli/toml_file.hpp"
 
 namespace bulkhead::cli {
@@ -38,7 +37,7 @@ std::string allowed_in(std::string_view table) {
 std::string wanted_by(const setting& one) {
   const auto* number = std::get_if<number_setting>(&one.kind);
   if (const auto* text = std::get_if<text_setting>(&one.kind)) return std::string(text->what);
-  if (!number) return R"(an array of addresses such as ["127.0.0.1:8080"])";
+  if (const auto* texts = std::get_if<texts_setting>(&one.kind)) return std::string(texts->what);
   return "a whole number from " + std::to_string(number->range.min) + " to " +
          std::to_string(number->range.max);
 }
@@ -108,7 +107,7 @@ class loader {
       set(one, *number, std::to_string(*integer), named, origin);
     else if (const auto* kind = std::get_if<text_setting>(&one.kind); kind && text)
       set(one, *kind, *text, named, origin);
-    else if (std::holds_alternative<addresses_setting>(one.kind) && texts)
+    else if (std::holds_alternative<texts_setting>(one.kind) && texts)
       set(one, *texts, named, origin);
     else
       error(named, kind_of(value) + ", where " + wanted_by(one) + " is wanted");
@@ -132,10 +131,12 @@ class loader {
 
   void set(const setting& one, const std::vector<std::string>& texts, const std::string& named,
            const std::string& origin) {
-    if (texts.empty()) return error(named, "empty, where " + wanted_by(one) + " is wanted");
+    const auto& kind = std::get<texts_setting>(one.kind);
+    if (texts.empty() && one.key == "listen")
+      return error(named, "empty, where " + wanted_by(one) + " is wanted");
     for (const auto& text : texts)
-      if (const auto fault = address_fault(text)) error(named, *fault);
-    std::get<addresses_setting>(one.kind).in(loaded_.settings) = texts;
+      if (const auto fault = kind.fault(text)) error(named, *fault);
+    kind.set(loaded_.settings, texts);
     loaded_.origins[&one] = origin;
   }
 

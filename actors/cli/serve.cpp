@@ -24,18 +24,37 @@ namespace {
 
 constexpr std::string_view unix_prefix = "unix:";
 
-void announce(const std::vector<std::string>& addresses, const std::string& admin,
-              std::string_view path) {
+struct announced {
+  std::vector<std::string> plain;
+  std::vector<std::string> secure;
+  std::string admin;
+};
+
+announced addresses_of(const actors::listening& sockets) {
+  announced all;
+  for (const auto& each : sockets.service) all.plain.push_back(each.address);
+  for (const auto& each : sockets.secure) all.secure.push_back(each.address);
+  if (!sockets.admin.empty()) all.admin = sockets.admin.front().address;
+  return all;
+}
+
+void announce(const std::string& scheme, const std::vector<std::string>& addresses) {
   for (const std::string_view address : addresses)
-    std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : "http://") << address
+    std::cout << "listening on " << (address.starts_with(unix_prefix) ? "" : scheme) << address
               << '\n';
-  const std::string_view first = addresses.front();
+}
+
+void announce(const announced& all, std::string_view path) {
+  announce("http://", all.plain);
+  announce("https://", all.secure);
+  const auto& first = all.plain.empty() ? all.secure.front() : all.plain.front();
   if (first.starts_with(unix_prefix))
     std::cout << "try: curl --unix-socket '" << first.substr(unix_prefix.size())
               << "' http://localhost" << path << '\n';
   else
-    std::cout << "try: curl http://" << first << path << '\n';
-  if (!admin.empty()) std::cout << "admin on http://" << admin << "/metrics\n";
+    std::cout << "try: curl " << (all.plain.empty() ? "--insecure https://" : "http://") << first
+              << path << '\n';
+  if (!all.admin.empty()) std::cout << "admin on http://" << all.admin << "/metrics\n";
   std::cout << std::flush;
 }
 
@@ -60,14 +79,12 @@ int serve(const command_line& asked) try {
   block_signals();
   warn_of_unused_sockets(asked.settings);
   auto sockets = actors::open_listening(asked.settings);
-  std::vector<std::string> addresses;
-  for (const auto& each : sockets.service) addresses.push_back(each.address);
-  const auto admin = sockets.admin.empty() ? std::string() : sockets.admin.front().address;
+  const auto addresses = addresses_of(sockets);
   const std::string_view path = asked.settings.root.empty() ? "/hello" : "/";
   if (asked.supervised)
-    return supervisor(asked, std::move(sockets)).run([&] { announce(addresses, admin, path); });
+    return supervisor(asked, std::move(sockets)).run([&] { announce(addresses, path); });
   work(asked, asked.settings, std::move(sockets), [&] {
-    announce(addresses, admin, path);
+    announce(addresses, path);
     notify("READY=1");
   });
   return 0;

@@ -31,6 +31,33 @@ constexpr number_setting number(number_range range, Where) {
           range};
 }
 
+template <class Where>
+constexpr texts_setting addresses(Where) {
+  return {[](const config& in) { return Where{}(in); },
+          [](config& in, const std::vector<std::string>& texts) { Where{}(in) = texts; },
+          R"(an array of addresses such as ["127.0.0.1:8080"])", address_fault};
+}
+
+// A member of each of config::tls_hosts, in order. Hosts that are left without anything go.
+template <class Where>
+constexpr texts_setting of_hosts(Where, std::string_view what,
+                                 std::optional<std::string> (*fault)(std::string_view)) {
+  return {[](const config& in) {
+            std::vector<std::string> texts;
+            for (const auto& host : in.tls_hosts) texts.push_back(Where{}(host));
+            return texts;
+          },
+          [](config& in, const std::vector<std::string>& texts) {
+            auto& hosts = in.tls_hosts;
+            if (hosts.size() < texts.size()) hosts.resize(texts.size());
+            const tls_host none;
+            for (std::size_t i = 0; i < hosts.size(); ++i)
+              Where{}(hosts[i]) = i < texts.size() ? texts[i] : Where{}(none);
+            while (!hosts.empty() && hosts.back() == none) hosts.pop_back();
+          },
+          what, fault};
+}
+
 std::optional<std::string> control_fault(std::string_view text) {
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character";
@@ -42,11 +69,27 @@ std::optional<std::string> format_fault(std::string_view text) {
   return "is neither json nor text";
 }
 
+std::optional<std::string> client_rule_fault(std::string_view text) {
+  if (text == "off" || text == "optional" || text == "required") return std::nullopt;
+  return "is neither off, optional nor required";
+}
+
+std::optional<std::string> unknown_names_fault(std::string_view text) {
+  if (text == "default" || text == "refuse") return std::nullopt;
+  return "is neither default nor refuse";
+}
+
+constexpr std::string_view files = "an array of file names";
+constexpr auto any = control_fault;
+
 // Ranges are those of validate() and protocol::check(), and never wider.
 const std::array table{
     setting{"", "listen", "--listen",
             "HOST:PORT, unix:PATH, or systemd for the sockets that it passes; may be repeated",
-            addresses_setting{[](config& in) -> std::vector<std::string>& { return in.listen; }}},
+            addresses([](auto& in) -> auto& { return in.listen; })},
+    setting{"", "tls_listen", "--tls-listen",
+            "The same for HTTPS; needs --cert and --key, or --self-signed",
+            addresses([](auto& in) -> auto& { return in.tls_listen; })},
     setting{"", "threads", "--threads", "Reactor threads; 0: one a CPU",
             number(
                 {0, 256}, [](auto& in) -> auto& { return in.threads; })},
@@ -85,6 +128,35 @@ const std::array table{
             text_setting{[](config& in) -> std::string& { return in.root; },
                          "a folder's name, or nothing", control_fault}},
 
+    setting{"tls", "cert", "--cert",
+            "PEM file: a host's certificate, then each one's issuer; may be repeated",
+            of_hosts(
+                [](auto& in) -> auto& { return in.certificate_file; }, files, any)},
+    setting{"tls", "key", "--key", "PEM file: the key of the certificate given in that place",
+            of_hosts(
+                [](auto& in) -> auto& { return in.key_file; }, files, any)},
+    setting{"tls", "password", "--key-password",
+            "File whose first line opens the key given in that place",
+            of_hosts(
+                [](auto& in) -> auto& { return in.password_file; }, files, any)},
+    setting{"tls", "client_ca", "--client-ca",
+            "PEM file: who may sign the certificates of that host's clients",
+            of_hosts(
+                [](auto& in) -> auto& { return in.client_ca_file; }, files, any)},
+    setting{"tls", "client_certificates", "--client-certificates",
+            "off, optional or required, for the host in that place",
+            of_hosts(
+                [](auto& in) -> auto& { return in.client_certificates; },
+                "an array of off, optional and required", client_rule_fault)},
+    setting{"tls", "self_signed", "--self-signed",
+            "Folder for a certificate of localhost, made when it is not there; empty for none",
+            text_setting{[](config& in) -> std::string& { return in.tls_self_signed; }, "a folder",
+                         control_fault}},
+    setting{"tls", "unknown_names", "--unknown-names",
+            "A server name that no certificate has: default, the first one, or refuse",
+            text_setting{[](config& in) -> std::string& { return in.tls_unknown_names; },
+                         "default or refuse", unknown_names_fault}},
+
     setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
             "Longest request line (414)",
             number(
@@ -120,6 +192,10 @@ const std::array table{
             number(
                 {0, 100}, [](auto& in) -> auto& { return in.limits.leading_empty_lines_max; })},
 
+    setting{"deadlines", "handshake_ms", "--handshake-deadline-ms",
+            "From accept to the end of a TLS handshake; then closed",
+            number(
+                deadline_ms, [](auto& in) -> auto& { return in.deadlines.handshake; })},
     setting{"deadlines", "first_byte_ms", "--first-byte-deadline-ms",
             "From accept to the first byte; then closed",
             number(

@@ -23,9 +23,12 @@ struct number_setting {
   number_range range;
 };
 
-// One or more addresses to listen on; see address.hpp.
-struct addresses_setting {
-  std::vector<std::string>& (*in)(config&);
+// Several texts in order.
+struct texts_setting {
+  std::vector<std::string> (*get)(const config&);
+  void (*set)(config&, const std::vector<std::string>&);
+  std::string_view what;  // "an array of file names"
+  std::optional<std::string> (*fault)(std::string_view);
 };
 
 // A text, or none.
@@ -41,7 +44,7 @@ struct setting {
   std::string_view key;    // "head_bytes_max"
   std::string_view flag;   // "--head-bytes-max"
   std::string_view help;
-  std::variant<number_setting, addresses_setting, text_setting> kind;
+  std::variant<number_setting, texts_setting, text_setting> kind;
   // The key in the same table whose value this one may not exceed; mostly empty.
   std::string_view not_above{};
 };

@@ -29,7 +29,7 @@ std::string value(const setting& one, config& in) {
   const auto* number = std::get_if<number_setting>(&one.kind);
   if (number) return std::to_string(number->get(in));
   if (const auto* text = std::get_if<text_setting>(&one.kind)) return quoted(text->in(in));
-  return list(std::get<addresses_setting>(one.kind).in(in));
+  return list(std::get<texts_setting>(one.kind).get(in));
 }
 
 // A file may be called anything, and a comment ends with its line.

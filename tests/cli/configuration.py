@@ -13,11 +13,12 @@ from served import Served
 
 TOP = ("listen", "threads", "spare_threads_max", "sessions_max", "memory_bytes_max",
        "discarded_content_bytes_max", "content_rate_min")
-TEXTS = ("access_log", "access_log_format", "admin_listen", "root")
+TEXTS = ("access_log", "access_log_format", "admin_listen", "root", "self_signed", "unknown_names")
+LISTS = ("listen", "tls_listen", "cert", "key", "password", "client_ca", "client_certificates")
 LIMITS = ("request_line_bytes_max", "head_bytes_max", "fields_max", "field_name_bytes_max",
           "chunk_extension_bytes_max", "trailer_bytes_max", "trailer_fields_max",
           "content_bytes_max", "leading_empty_lines_max")
-DEADLINES = ("first_byte_ms", "head_ms", "content_ms", "handler_ms", "write_stall_ms", "idle_ms",
+DEADLINES = ("handshake_ms", "first_byte_ms", "head_ms", "content_ms", "handler_ms", "write_stall_ms", "idle_ms",
              "linger_ms", "drain_grace_ms", "drain_ms")
 NUMBERS = ([("", key) for key in TOP[1:]] + [("limits", key) for key in LIMITS] +
            [("deadlines", key) for key in DEADLINES])
@@ -190,7 +191,7 @@ class Config(unittest.TestCase):
             arguments = (flag, value, *(() if flag in small else small))
             self.assertIn(f"\n{key} = {value}  # {flag}\n", self.printed(*arguments))
         flags = re.findall(r"^  (--[a-z-]+) (?:N|ADDRESS|TEXT)", help_text, re.MULTILINE)
-        self.assertEqual(len(flags), len(NUMBERS) + len(TEXTS) + 1, flags)
+        self.assertEqual(len(flags), len(NUMBERS) + len(TEXTS) + len(LISTS), flags)
 
     def test_texts_of_file_and_flags(self):
         with settings_file('access_log = "a b.log"\nadmin_listen = "127.0.0.1:1"\n') as path:

@@ -1,0 +1,66 @@
+#include "actors/secure_channel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bulkhead::actors {
+
+namespace {
+
+// The host without its port, in lower case.
+std::string name_of(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  if (colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos)
+    authority = authority.substr(0, colon);
+  std::string name(authority);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name;
+}
+
+}  // namespace
+
+void secure_channel::take(std::size_t bytes) {
+  taken_ += bytes;
+  if (taken_ < received_.size()) return;
+  received_.clear();
+  taken_ = 0;
+}
+
+void secure_channel::advance(std::size_t bytes) {
+  sent_ += bytes;
+  if (sent_ < output_.size()) return;
+  output_.clear();
+  sent_ = 0;
+}
+
+const tls_facts& secure_channel::facts() {
+  if (facts_) return *facts_;
+  facts_ = std::make_unique<tls_facts>();
+  facts_->version = engine_.version();
+  facts_->cipher = engine_.cipher();
+  facts_->server_name = engine_.server_name();
+  facts_->resumed = engine_.is_resumed();
+  if (auto client = engine_.client()) {
+    facts_->client_subject = std::move(client->subject);
+    facts_->client_fingerprint = std::move(client->fingerprint);
+  }
+  return *facts_;
+}
+
+bool secure_channel::is_misdirected(std::string_view authority) const {
+  const auto& hosts = engine_.hosts();
+  return hosts.all().size() > 1 && hosts.find(name_of(authority)) != engine_.host();
+}
+
+void secure_channel::shrink() {
+  if (received_.empty()) std::string().swap(received_);
+  if (output_.empty()) std::string().swap(output_);
+}
+
+std::size_t secure_channel::held_bytes() const {
+  return engine_.held_bytes() + received_.capacity() + output_.capacity();
+}
+
+}  // namespace bulkhead::actors
