@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "actors/describe.hpp"
 #include "actors/flight_recorder.hpp"
 #include "protocol/error.hpp"
 #include "protocol/response_writer.hpp"
@@ -16,25 +17,13 @@ namespace {
 // Pipelined answers are written together up to about this much.
 constexpr std::size_t output_bytes_high = 64 * 1024;
 
-// What an exception says, on one line.
-std::string describe(const std::exception_ptr& thrown) {
-  std::string text;
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& e) {
-    text = e.what();
-  } catch (...) {
-    return "something that is not a std::exception";
-  }
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
-}
-
 }  // namespace
 
 exchange::exchange(shard& local, const peer_address& peer)
-    : shard_(local), peer_(peer), connection_(local.settings().limits), begun_(local.home().now()) {}
+    : shard_(local),
+      peer_(peer),
+      connection_(local.settings().limits),
+      begun_(local.home().now()) {}
 
 void exchange::enter(phase next) {
   phase_ = next;
@@ -54,6 +43,10 @@ exchange::need exchange::advance(workspace& s) {
     if (pending_ == user_code::source && !s.out.empty()) return need::output;
     if (pending_ != user_code::none) return need::user_code;
     if (s.out.has_content() || s.out.size() >= output_bytes_high) return need::output;
+    if (upgrade_) {
+      if (const auto what = advance_upgraded(s)) return *what;
+      continue;
+    }
     const auto found = connection_.next(s.input.unread(), s.head);
     s.input.consume(found.consumed);
     switch (found.kind) {
@@ -219,6 +212,7 @@ void exchange::call(user_code what) {
 }
 
 void exchange::run_user_code(workspace& s) noexcept {
+  if (upgrade_) return run_upgraded(s);
   const flight_note noted(request_id_, s.head.method(), target_->pattern);
   const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
                             facts_);
@@ -242,6 +236,8 @@ void exchange::run_user_code(workspace& s) noexcept {
         return;
       case user_code::file:
         return read_file_piece(s);
+      case user_code::upgraded:
+      case user_code::upgraded_drain:
       case user_code::none:
         return;
     }
@@ -259,6 +255,7 @@ void exchange::run_user_code(workspace& s) noexcept {
 
 void exchange::finish_user_code(workspace& s) {
   const auto called = std::exchange(pending_, user_code::none);
+  if (upgrade_) return finish_upgraded(called, s);
   if (called == user_code::source) return deliver_piece(s);
   if (called == user_code::file) return deliver_file_piece(s);
   if (s.thrown) return answer_exception(s);
@@ -269,7 +266,7 @@ void exchange::finish_user_code(workspace& s) {
 void exchange::replace_user_code(workspace& s) {
   cancelled_.store(true, std::memory_order_relaxed);
   outcome_ = reason::handler_timeout;
-  broken_ = has_open_answer();
+  broken_ = has_open_answer() || upgrade_;
   closing_ = true;
   end_recorded_ = true;
   if (!broken_) {
@@ -298,6 +295,7 @@ void exchange::deliver_answer(workspace& s) {
     respond(*s.answer, s);
     if (outcome_ == reason::bad_response || sending_file_) return;
   }
+  if (connection_.switched()) begin_upgrade(*s.answer, s);
   finish_request(s, reason::served);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,7 +64,10 @@ class exchange {
     reads_files_ = true;
   }
 
-  void end_of_stream() { connection_.end_of_stream(); }
+  void end_of_stream() {
+    connection_.end_of_stream();
+    if (upgrade_) closing_ = true;
+  }
   // Refuses, with an answer if one can still be given.
   void refuse(protocol::error why, reason counted_as, workspace& space);
   // The next answer is the last.
@@ -78,7 +82,7 @@ class exchange {
   std::uint32_t generation() const { return generation_; }
   // Between requests, nothing read: the workspace is not needed, and the
   // connection may end without loss.
-  bool is_idle() const { return connection_.idle() && !sending_file_; }
+  bool is_idle() const { return (connection_.idle() && !sending_file_) || upgrade_; }
   // All of the current request has come.
   bool has_whole_request() const { return whole_request_; }
   // Half an answer was written and the rest will not come: the end must be a reset.
@@ -97,7 +101,17 @@ class exchange {
   void report_cut(reason why, const workspace* space, std::string_view detail = {});
 
  private:
-  enum class user_code : std::uint8_t { none, handler, source, file, upload, content, content_end };
+  enum class user_code : std::uint8_t {
+    none,
+    handler,
+    source,
+    file,
+    upload,
+    content,
+    content_end,
+    upgraded,  // bytes of another protocol
+    upgraded_drain,
+  };
 
   void enter(phase next);
   void begin_request(workspace& space);
@@ -119,6 +133,11 @@ class exchange {
   void read_file_piece(workspace& space);
   void deliver_file_piece(workspace& space);
   void end_file(workspace& space, reason why, std::string_view detail = {});
+  // In exchange_upgrade.cpp:
+  void begin_upgrade(const protocol::response& answer, workspace& space);
+  std::optional<need> advance_upgraded(workspace& space);
+  void run_upgraded(workspace& space);
+  void finish_upgraded(user_code called, workspace& space);
   void respond(protocol::response& answer, workspace& space);
   void begin_stream(const protocol::response& answer, workspace& space);
   void refuse_answer(protocol::write_error fault, workspace& space);
@@ -132,6 +151,7 @@ class exchange {
   const tls_facts* facts_ = nullptr;
   protocol::server_connection connection_;
   const route_target* target_ = nullptr;  // of the current request, until it is answered
+  std::shared_ptr<protocol::upgrade_handler> upgrade_;  // once the connection is its
   std::uint64_t request_id_ = 0;
   std::uint64_t content_bytes_ = 0;
   std::uint64_t queued_before_ = 0;  // of the output, when the request began
@@ -152,7 +172,8 @@ class exchange {
   bool closing_ : 1 = false;  // the connection ends behind the output
   bool broken_ : 1 = false;
   bool draining_ : 1 = false;
-  bool end_recorded_ : 1 = false;  // why the connection ends is in the log already
+  bool upgrade_drained_ : 1 = false;  // it has had its last words
+  bool end_recorded_ : 1 = false;     // why the connection ends is in the log already
 };
 
 }  // namespace bulkhead::actors

@@ -85,6 +85,7 @@ void response::reset(int status) {
   content_.clear();
   source_ = nullptr;
   file_ = nullptr;
+  upgrade_ = nullptr;
   default_content_type_ = {};
   closes_ = false;
 }

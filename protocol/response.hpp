@@ -22,6 +22,16 @@ namespace bulkhead::protocol {
 // reads slowly slows it down and nothing piles up. A throw cuts the response off, visibly.
 using content_source = std::function<bool(std::string& piece)>;
 
+// Takes the connection over behind a response with status 101 (RFC 9110 section 7.8).
+struct upgrade_handler {
+  // Every piece that arrives in the other protocol, first what came behind the request; appends to
+  // `out` what is to be sent. The next piece is not read before that is sent. False, or the peer's
+  // end: the connection closes behind `out`. A throw resets it.
+  std::function<bool(std::string_view received, std::string& out)> receive;
+  // The server is shutting down: appends the last words, if the protocol has any.
+  std::function<void(std::string& out)> drain{};
+};
+
 class response {
  public:
   // Throws std::invalid_argument unless the status is 101 or lies between 200 and 599: interim
@@ -63,6 +73,13 @@ class response {
   }
   const std::shared_ptr<const file_content>& file() const { return file_; }
 
+  // Who speaks the protocol that the field Upgrade of this response, status 101, names.
+  response& set_upgrade(upgrade_handler handler) {
+    upgrade_ = std::make_shared<upgrade_handler>(std::move(handler));
+    return *this;
+  }
+  const std::shared_ptr<upgrade_handler>& upgrade() const { return upgrade_; }
+
   // The connection ends behind this response.
   response& close() {
     closes_ = true;
@@ -98,6 +115,7 @@ class response {
   std::string content_;
   content_source source_;
   std::shared_ptr<const file_content> file_;
+  std::shared_ptr<upgrade_handler> upgrade_;
   std::string_view default_content_type_;  // static storage
   std::uint16_t status_;
   bool closes_ = false;
