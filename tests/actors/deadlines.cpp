@@ -2,8 +2,11 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstddef>
+#include <future>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/client.hpp"
@@ -168,5 +171,61 @@ TEST_CASE("server gives each end its own reason", "[server][B041][B155]") {
         reason::exception, reason::served, reason::incomplete, reason::first_byte_timeout}) {
     INFO(name_of(why));
     wait_until([&] { return s.count(why) == 1; });
+  }
+}
+
+namespace {
+
+using deadline = std::chrono::milliseconds deadlines::*;
+
+// A connection that is slow in every state but the one whose deadline is short. True: it was
+// answered to its end.
+bool is_served_with_short(deadline own) {
+  auto settings = on_loopback();
+  settings.deadlines.*own = 500ms;
+  served s(settings);
+  const auto wait_unless = [&](deadline other) {
+    if (own != other) std::this_thread::sleep_for(900ms);
+  };
+  s->post("/slow", [&](const request& r) {
+    wait_unless(&deadlines::handler);
+    return response::bytes(std::string(r.content()) + std::string(8'000'000, 'x'));
+  });
+  client c(s.start());
+  wait_unless(&deadlines::first_byte);
+  c.send("POST /slow HTTP/1.1\r\n");
+  wait_unless(&deadlines::head);
+  c.send("Host: t\r\nContent-Length: 4\r\n\r\nab");
+  wait_unless(&deadlines::content);
+  // Reading the answer takes its time too: whoever must not be idle has asked before.
+  const bool early = own == &deadlines::idle;
+  c.send(early ? "cd" + get("/hello") : "cd");
+  wait_unless(&deadlines::write_stall);
+  const bool first = content_of(c.answer("POST")).size() == 8'000'004;
+  if (!early) {
+    wait_unless(&deadlines::idle);
+    c.send(get("/hello"));
+  }
+  return first && content_of(c.answer()) == "hello";
+}
+
+}  // namespace
+
+TEST_CASE("server cuts nothing by the deadline of another state", "[server][B065][B067][B070]") {
+  const std::vector<std::pair<std::string, deadline>> all{{"first_byte", &deadlines::first_byte},
+                                                          {"head", &deadlines::head},
+                                                          {"content", &deadlines::content},
+                                                          {"handler", &deadlines::handler},
+                                                          {"write_stall", &deadlines::write_stall},
+                                                          {"idle", &deadlines::idle},
+                                                          {"linger", &deadlines::linger},
+                                                          {"drain_grace", &deadlines::drain_grace},
+                                                          {"drain", &deadlines::drain}};
+  std::vector<std::future<bool>> served;
+  for (const auto& [name, own] : all)
+    served.push_back(std::async(std::launch::async, is_served_with_short, own));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO(all[i].first);
+    CHECK(served[i].get());
   }
 }
