@@ -182,10 +182,10 @@ using deadline = std::chrono::milliseconds deadlines::*;
 // answered to its end.
 bool is_served_with_short(deadline own) {
   auto settings = on_loopback();
-  settings.deadlines.*own = 500ms;
+  settings.deadlines.*own = 1s;
   served s(settings);
   const auto wait_unless = [&](deadline other) {
-    if (own != other) std::this_thread::sleep_for(900ms);
+    if (own != other) std::this_thread::sleep_for(1500ms);
   };
   s->post("/slow", [&](const request& r) {
     wait_unless(&deadlines::handler);
