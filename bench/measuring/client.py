@@ -1,6 +1,7 @@
 """Just enough of an HTTP/1.1 client to see that a server answers, and what."""
 import re
 import socket
+import ssl
 
 LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)\r\n", re.IGNORECASE)
 TIMEOUT_S = 20
@@ -17,8 +18,13 @@ def request(path, content=None):
     return head.encode() + content
 
 
-def connect(port):
-    return socket.create_connection(("127.0.0.1", port), TIMEOUT_S)
+def connect(port, secure=False):
+    connection = socket.create_connection(("127.0.0.1", port), TIMEOUT_S)
+    if not secure:
+        return connection
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    return trusting.wrap_socket(connection, server_hostname="localhost")
 
 
 def receive(connection):

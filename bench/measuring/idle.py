@@ -11,10 +11,13 @@ SETTLE_S = 1.0
 ACCEPT_S = 10  # a kernel told to defer accept hands silent connections over after a second or two
 DESCRIPTORS_SPARE = 64
 
+# (request, with TLS)
 VARIANTS = {
-    "no request yet": None,
-    "after one GET": client.request("/hello"),
-    "after a POST of 64 KiB": client.request("/echo", b"x" * 65536),
+    "no request yet": (None, False),
+    "after one GET": (client.request("/hello"), False),
+    "after a POST of 64 KiB": (client.request("/echo", b"x" * 65536), False),
+    "TLS, after one GET": (client.request("/hello"), True),
+    "TLS, after a POST of 64 KiB": (client.request("/echo", b"x" * 65536), True),
 }
 
 
@@ -31,9 +34,11 @@ def raise_descriptor_limit(connections):
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def open_wave(port, count, request, until):
+def open_wave(server, count, variant, until):
     """Opens `count` connections that stay open until the end of `until`; each has been answered."""
-    opened = [until.enter_context(client.connect(port)) for _ in range(count)]
+    request, secure = variant
+    port = server.secure_port if secure else server.port
+    opened = [until.enter_context(client.connect(port, secure)) for _ in range(count)]
     if request is None:
         return
     for connection in opened:
@@ -51,18 +56,18 @@ def wait_for(server, descriptors):
         raise NotIdle(f"{server.name} holds {server.descriptors()} descriptors, not {descriptors}")
 
 
-def bytes_a_connection(server, connections, request):
+def bytes_a_connection(server, connections, variant):
     # A first wave comes and goes, so that code, pools and caches are not counted.
     descriptors = server.descriptors()
     with contextlib.ExitStack() as warm_up:
-        open_wave(server.port, min(WAVE, connections), request, warm_up)
+        open_wave(server, min(WAVE, connections), variant, warm_up)
         wait_for(server, descriptors + min(WAVE, connections))
     wait_for(server, descriptors)
     time.sleep(SETTLE_S)
     resident = server.resident_bytes()
     with contextlib.ExitStack() as until:
         for begin in range(0, connections, WAVE):
-            open_wave(server.port, min(WAVE, connections - begin), request, until)
+            open_wave(server, min(WAVE, connections - begin), variant, until)
         wait_for(server, descriptors + connections)
         time.sleep(SETTLE_S)
         wait_for(server, descriptors + connections)
@@ -73,10 +78,10 @@ def run(options, say):
     """(title, text, errors)"""
     raise_descriptor_limit(options.connections)
     rows = []
-    for name, request in VARIANTS.items():
+    for name, variant in VARIANTS.items():
         say(f"idle: {options.connections} connections, {name}")
-        with process.bulkhead(options.build, 1) as server:
-            used = bytes_a_connection(server, options.connections, request)
+        with process.bulkhead(options.build, 1, secure=True) as server:
+            used = bytes_a_connection(server, options.connections, variant)
         rows.append([name, f"{used / 1024:.2f}"])
     title = f"Idle: resident memory with {options.connections} connections"
     return title, table(["connection", "KiB a connection"], rows), []

@@ -12,7 +12,7 @@ from measuring.machine import TICKS_A_SECOND
 
 READY_S = 10
 STOP_S = 10
-LISTENING = re.compile(r"listening on http://127\.0\.0\.1:([0-9]+)\n")
+LISTENING = re.compile(r"listening on (https?)://127\.0\.0\.1:([0-9]+)\n")
 
 
 class ServerFailed(Exception):
@@ -20,25 +20,27 @@ class ServerFailed(Exception):
 
 
 class Server:
-    """with Server(...) as server: server.port is served until the end of the block."""
+    """with Server(...) as server: server.port is served until the end of the block, and with TLS
+    server.secure_port, when it is `secure`."""
 
-    def __init__(self, name, command, cpus=None):
-        self.name, self.command, self._cpus = name, command, cpus
+    def __init__(self, name, command, cpus=None, secure=False):
+        self.name, self.command, self._cpus, self._secure = name, command, cpus, secure
 
     def __enter__(self):
         self._log = tempfile.TemporaryFile("w+")  # a pipe that nobody reads could block it
         self._process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=self._log, text=True,
             preexec_fn=lambda: pin(self._cpus))
-        self.port = self._wait_for_port()
+        self.port = self._wait_for_port("http")
+        self.secure_port = self._wait_for_port("https") if self._secure else None
         self._proc = pathlib.Path("/proc", str(self._process.pid))
         return self
 
-    def _wait_for_port(self):
+    def _wait_for_port(self, scheme):
         if select.select([self._process.stdout], [], [], READY_S)[0]:
             found = LISTENING.fullmatch(self._process.stdout.readline())
-            if found:
-                return int(found.group(1))
+            if found and found.group(1) == scheme:
+                return int(found.group(2))
         self._end(signal.SIGKILL)
         raise ServerFailed(f"{self.name} does not start: {self._logged()}")
 
@@ -81,10 +83,13 @@ def pin(cpus):
         os.sched_setaffinity(0, cpus)
 
 
-def bulkhead(build, threads, cpus=None):
+def bulkhead(build, threads, cpus=None, secure=False):
+    # One process, so that its figures are the server's.
+    secured = ["--tls-listen", "127.0.0.1:0", "--self-signed", str(build / "bench" / "tls")]
     return Server("bulkhead", [
-        str(build / "bulkhead"), "serve", "--listen", "127.0.0.1:0", "--threads", str(threads),
-        "--max-sessions", "100000"], cpus)
+        str(build / "bulkhead"), "serve", "--no-supervisor", "--listen", "127.0.0.1:0",
+        "--threads", str(threads), "--max-sessions", "100000", *(secured if secure else [])],
+        cpus, secure)
 
 
 def bare_loop(build, cpus=None):
