@@ -31,16 +31,21 @@ class Server:
         self._process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=self._log, text=True,
             preexec_fn=lambda: pin(self._cpus))
-        self.port = self._wait_for_port("http")
-        self.secure_port = self._wait_for_port("https") if self._secure else None
+        if not select.select([self._process.stdout], [], [], READY_S)[0]:
+            self._fail()
+        # All addresses are written at once.
+        self.port = self._read_port("http")
+        self.secure_port = self._read_port("https") if self._secure else None
         self._proc = pathlib.Path("/proc", str(self._process.pid))
         return self
 
-    def _wait_for_port(self, scheme):
-        if select.select([self._process.stdout], [], [], READY_S)[0]:
-            found = LISTENING.fullmatch(self._process.stdout.readline())
-            if found and found.group(1) == scheme:
-                return int(found.group(2))
+    def _read_port(self, scheme):
+        found = LISTENING.fullmatch(self._process.stdout.readline())
+        if not found or found.group(1) != scheme:
+            self._fail()
+        return int(found.group(2))
+
+    def _fail(self):
         self._end(signal.SIGKILL)
         raise ServerFailed(f"{self.name} does not start: {self._logged()}")
 
