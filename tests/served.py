@@ -9,17 +9,19 @@ import time
 
 READY_S = 20  # instrumented builds on a busy machine start slowly
 STOP_S = 20
-LISTENING = re.compile(r"listening on http://(.+):([0-9]+)\n")
+LISTENING = re.compile(r"listening on https?://(.+):([0-9]+)\n")
 
 
 class Served:
     """with Served(program) as server: ...; afterwards server.exit_code and server.log tell how it
-    ended. A server that does not end in time is killed, and exit_code is None."""
+    ended. A server that does not end in time is killed, and exit_code is None. With the option
+    --tls-listen it also has a tls_port."""
 
     def __init__(self, program, *options, **variables):
         self.command = [program, "serve", "--listen", "127.0.0.1:0", *options]
         self.environment = {**os.environ, **variables}
         self.exit_code, self.log = None, ""
+        self.tls_port = None
 
     def __enter__(self):
         # A file and not a pipe: a server that logs much must not wait for a reader.
@@ -29,6 +31,9 @@ class Served:
             env=self.environment)
         try:
             self.host, self.port = self._address()
+            if "--tls-listen" in self.command:
+                # It comes together with the first line, so that it may be in a buffer already.
+                self.tls_port = int(LISTENING.fullmatch(self.process.stdout.readline()).group(2))
         except BaseException:
             self._end(signal.SIGKILL)
             raise
