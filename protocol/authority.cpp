@@ -99,6 +99,9 @@ bool is_ipv6_address(std::string_view text) {
 }
 
 bool is_host_and_port(std::string_view text) {
+  if (!text.empty() && is_all(class_plain_name, text)) {
+    return true;  // most Host fields
+  }
   std::string_view rest;
   if (!take_host(text, rest)) {
     return false;

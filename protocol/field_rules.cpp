@@ -40,13 +40,13 @@ bool is_coding(std::string_view member) {
 error field_rules::note(request_head& head, std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 4:
-      return same_word(name, "host") ? note_host(head, value) : error::none;
+      return is_word(name, "host") ? note_host(head, value) : error::none;
     case 6:
-      return same_word(name, "expect") ? note_expect(head, value) : error::none;
+      return is_word(name, "expect") ? note_expect(head, value) : error::none;
     case 7:
-      return same_word(name, "upgrade") ? note_upgrade(head, value) : error::none;
+      return is_word(name, "upgrade") ? note_upgrade(head, value) : error::none;
     case 10:
-      return same_word(name, "connection") ? note_connection(head, value) : error::none;
+      return is_word(name, "connection") ? note_connection(head, value) : error::none;
     case 14:
     case 17:
       return note_framing(head, name, value);
@@ -58,9 +58,9 @@ error field_rules::note(request_head& head, std::string_view name, std::string_v
 error field_rules::note(response_head& head, std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 7:
-      return same_word(name, "upgrade") ? note_upgrade(head, value) : error::none;
+      return is_word(name, "upgrade") ? note_upgrade(head, value) : error::none;
     case 10:
-      return same_word(name, "connection") ? note_connection(head, value) : error::none;
+      return is_word(name, "connection") ? note_connection(head, value) : error::none;
     case 14:
     case 17:
       if (const error why = note_framing(head, name, value); head.framing_fault_ == error::none) {
@@ -73,10 +73,10 @@ error field_rules::note(response_head& head, std::string_view name, std::string_
 }
 
 error field_rules::note_framing(message_head& head, std::string_view name, std::string_view value) {
-  if (same_word(name, "content-length")) {
+  if (is_word(name, "content-length")) {
     return note_content_length(head, value);
   }
-  return same_word(name, "transfer-encoding") ? note_transfer_encoding(head, value) : error::none;
+  return is_word(name, "transfer-encoding") ? note_transfer_encoding(head, value) : error::none;
 }
 
 error field_rules::note_host(request_head& head, std::string_view value) {
@@ -112,7 +112,7 @@ error field_rules::note_transfer_encoding(message_head& head, std::string_view v
     if (head.chunked_ || !is_coding(member)) {
       return error::bad_transfer_encoding;
     }
-    if (!same_word(member, "chunked")) {
+    if (!is_word(member, "chunked")) {
       return error::unsupported_transfer_coding;
     }
     head.chunked_ = true;
@@ -126,9 +126,9 @@ error field_rules::note_connection(message_head& head, std::string_view value) {
     if (!is_all(class_token, option)) {
       return error::bad_connection;
     }
-    head.option_close_ |= same_word(option, "close");
-    head.option_keep_alive_ |= same_word(option, "keep-alive");
-    head.option_upgrade_ |= same_word(option, "upgrade");
+    head.option_close_ |= is_word(option, "close");
+    head.option_keep_alive_ |= is_word(option, "keep-alive");
+    head.option_upgrade_ |= is_word(option, "upgrade");
   }
   return error::none;
 }
@@ -139,7 +139,7 @@ error field_rules::note_expect(request_head& head, std::string_view value) {
   }
   while (!value.empty()) {
     const std::string_view expectation = take_member(value);
-    if (same_word(expectation, "100-continue")) {
+    if (is_word(expectation, "100-continue")) {
       head.expects_continue_ = true;
     } else if (!expectation.empty()) {
       return error::unmet_expectation;

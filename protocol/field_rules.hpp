@@ -4,6 +4,7 @@
 // reading is accepted. All other fields are opaque here.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "protocol/error.hpp"
@@ -16,6 +17,12 @@ namespace bulkhead::protocol {
 
 class field_rules {
  public:
+  // The fields that note() does something with, in lower case. No two names have the same length.
+  static constexpr std::array<std::string_view, 6> request_names{
+      "host", "expect", "upgrade", "connection", "content-length", "transfer-encoding"};
+  static constexpr std::array<std::string_view, 4> response_names{
+      "upgrade", "connection", "content-length", "transfer-encoding"};
+
   // Notes in `head` what a field line means, or says why it is refused. Name and value are views
   // relative to the head's base. The line before the fields is known already. A response's framing
   // is not refused here: see response_head::framing_fault().

@@ -41,6 +41,13 @@ class field_section {
   // How far the input has been read; behind the empty line after end.
   std::size_t position() const { return position_; }
 
+  // Where the line that is not whole yet begins.
+  std::size_t line_begin() const {
+    return state_ == state::line_begin   ? position_
+           : state_ == state::section_lf ? position_ - 1
+                                         : name_begin_;
+  }
+
  private:
   enum class state : std::uint8_t { line_begin, name, blanks, value, line_lf, section_lf };
 

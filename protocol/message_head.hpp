@@ -92,6 +92,7 @@ class message_head {
 
  protected:
   friend class field_rules;
+  friend class line_walk;
 
   explicit message_head(std::size_t fields_max);
 
@@ -113,12 +114,12 @@ class message_head {
   std::uint16_t field_count_ = 0;
   slice upgrade_;
   std::uint8_t minor_version_ = 1;
-  bool has_content_length_ : 1 = false;
-  bool has_transfer_encoding_ : 1 = false;
-  bool chunked_ : 1 = false;
-  bool option_close_ : 1 = false;
-  bool option_keep_alive_ : 1 = false;
-  bool option_upgrade_ : 1 = false;
+  bool has_content_length_ = false;
+  bool has_transfer_encoding_ = false;
+  bool chunked_ = false;
+  bool option_close_ = false;
+  bool option_keep_alive_ = false;
+  bool option_upgrade_ = false;
 };
 
 }  // namespace bulkhead::protocol

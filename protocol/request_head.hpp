@@ -41,6 +41,7 @@ class request_head : public message_head {
 
  private:
   friend class request_parser;
+  friend class octet_request_parser;
   friend class field_rules;
 
   void clear();
@@ -53,10 +54,10 @@ class request_head : public message_head {
   slice authority_;
   protocol::method known_method_ = protocol::method::unknown;
   target_form form_ = target_form::origin;
-  bool has_slash_path_ : 1 = false;
-  bool has_query_ : 1 = false;
-  bool has_host_ : 1 = false;
-  bool expects_continue_ : 1 = false;
+  bool has_slash_path_ = false;
+  bool has_query_ = false;
+  bool has_host_ = false;
+  bool expects_continue_ = false;
 };
 
 }  // namespace bulkhead::protocol

@@ -3,17 +3,23 @@
 // The caller keeps the octets: every call brings all unconsumed input from the head's first octet,
 // and the parser goes on where it stopped, so that any splitting costs linear time and gives the
 // same verdict. Octets are judged strictly in their order; the first bad one or the first one past
-// a limit ends it. Nothing is allocated and nothing recurses.
+// a limit ends it. Nothing is allocated, nothing recurses, and nothing outside the input is read.
+//
+// Heads in order are scanned 64 octets at a time (scan/scanner.hpp) and walked line by line
+// (line_walk.hpp). A head that may have a fault is read again from its first octet, once, by
+// octet_request_parser, which knows every fault: so the fast way can't have a verdict of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 
 #include "protocol/event.hpp"
 #include "protocol/limits.hpp"
+#include "protocol/line_walk.hpp"
+#include "protocol/octet_request_parser.hpp"
 #include "protocol/request_head.hpp"
-#include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
 
@@ -24,53 +30,22 @@ class request_parser {
   // must be the same object. An empty line before the request line belongs to the head.
   event next(std::string_view input, const limits& bounds, request_head& head);
 
-  // Whether octets of an unfinished head have been seen.
-  bool has_begun() const { return position_ > 0; }
-
   // Forgets everything: the next input is the beginning of a head.
-  void reset() { *this = {}; }
+  void reset() { progress_.emplace<line_walk>(); }
 
  private:
-  enum class state : std::uint8_t {
-    line_begin,
-    empty_line_lf,
-    method,
-    target,
-    version,
-    request_line_lf,
-    field_begin,
-    field_name,
-    field_blanks,
-    field_value,
-    field_lf,
-    head_lf,
-    complete,
-  };
+  // The request line came in pieces; the lines behind it can be walked again.
+  struct octets_of_first_line : octet_request_parser {};
 
-  // One call's input with the end that a limit may have brought nearer.
-  struct window;
+  event read_lines(line_walk& lines, std::string_view input, const limits& bounds,
+                   request_head& head);
+  event read_first_line(octets_of_first_line& octets, std::string_view input, const limits& bounds,
+                        request_head& head);
+  static bool take_request_line(std::size_t method_end, std::size_t lf, const limits& bounds,
+                                request_head& head);
+  static bool take_target(request_head& head);
 
-  error step(window& in);
-  error begin_line(window& in);
-  error begin_field(window& in);
-  error read_method(window& in);
-  error read_target(window& in);
-  error read_version(window& in);
-  error read_field_name(window& in);
-  error read_field_value(window& in);
-  bool pass_over(window& in, character_class wanted);
-  error expect_lf(window& in, state next);
-  error add_field(window& in);
-  error over_limit() const;
-  void set_limit(window& in) const;
-  bool in_request_line() const { return state_ <= state::request_line_lf; }
-
-  std::uint32_t position_ = 0;     // how far the input has been judged
-  std::uint16_t mark_ = 0;         // where the method, target, version or field name began
-  std::uint16_t name_end_ = 0;     // where the field name ended
-  std::uint16_t value_begin_ = 0;  // where the field value began
-  std::uint8_t empty_lines_ = 0;
-  state state_ = state::line_begin;
+  std::variant<line_walk, octets_of_first_line, octet_request_parser> progress_;
 };
 
 }  // namespace bulkhead::protocol

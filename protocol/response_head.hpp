@@ -33,6 +33,7 @@ class response_head : public message_head {
 
  private:
   friend class response_parser;
+  friend class octet_response_parser;
   friend class field_rules;
 
   void clear() {

@@ -1,123 +1,85 @@
 #include "protocol/response_parser.hpp"
 
-#include <algorithm>
-
 #include "protocol/field_rules.hpp"
+#include "protocol/scan/scanner.hpp"
 #include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
 
-namespace {
-
-// What stands before the reason phrase; a digit stands for any.
-constexpr std::string_view shape = "HTTP/1.1 200 ";
-constexpr std::size_t major_at = 5;
-constexpr std::size_t minor_at = 7;
-constexpr std::size_t status_at = 9;
-
-}  // namespace
-
 event response_parser::next(std::string_view input, const limits& bounds, response_head& head) {
-  if (position_ == 0) {
+  if (auto* const lines = std::get_if<line_walk>(&progress_)) {
+    return read_lines(*lines, input, bounds, head);
+  }
+  if (auto* const octets = std::get_if<octets_of_first_line>(&progress_)) {
+    return read_first_line(*octets, input, bounds, head);
+  }
+  return std::get<octet_response_parser>(progress_).next(input, bounds, head);
+}
+
+event response_parser::read_lines(line_walk& lines, std::string_view input, const limits& bounds,
+                                  response_head& head) {
+  if (lines.is_at_first_line()) {
     head.clear();
   }
   head.base_ = input.data();
-  if (state_ != state::fields) {
-    const error why = read_status_line(input.substr(0, bounds.head_bytes_max), head);
-    if (why != error::none) {
-      return refused(why);
+  const std::string_view allowed = input.substr(0, bounds.head_bytes_max);
+  const auto take_first_line = [&head](std::size_t, std::size_t lf) {
+    return take_status_line(lf, head);
+  };
+  switch (lines.next(allowed, bounds.field_name_bytes_max, head, take_first_line)) {
+    case line_walk::verdict::end: {
+      const std::size_t size = lines.line_begin() + 2;
+      head.size_bytes_ = static_cast<std::uint32_t>(size);
+      field_rules::conclude(head);
+      return {event_kind::head, size};
     }
-    if (state_ != state::fields) {
-      return position_ < bounds.head_bytes_max ? event{} : refused(error::head_too_large);
-    }
-    fields_ = field_section(position_);
-  }
-  return read_fields(input, bounds, head);
-}
-
-error response_parser::read_status_line(std::string_view input, response_head& head) {
-  while (position_ < input.size() && state_ != state::fields) {
-    const char c = input[position_];
-    switch (state_) {
-      case state::version_and_status:
-        if (const error why = read_version_and_status(c, head); why != error::none) {
-          return why;
-        }
-        if (++position_ == shape.size()) {
-          state_ = state::reason;
-        }
-        break;
-      case state::reason: {
-        const char* const end = input.data() + input.size();
-        const char* const stop = skip_value(input.data() + position_, end);
-        position_ = static_cast<std::uint32_t>(stop - input.data());
-        if (stop == end) {
-          return error::none;
-        }
-        if (*stop != '\r') {
-          return error::bad_status_line;
-        }
-        head.reason_ = {shape.size(), static_cast<std::uint16_t>(position_)};
-        ++position_;
-        state_ = state::status_line_lf;
-        break;
-      }
-      default:
-        if (c != '\n') {
-          return error::bad_status_line;
-        }
-        ++position_;
-        state_ = state::fields;
-    }
-  }
-  return error::none;
-}
-
-error response_parser::read_version_and_status(char c, response_head& head) const {
-  const char wanted = shape[position_];
-  if (!is(class_digit, wanted)) {
-    return c == wanted ? error::none : error::bad_status_line;
-  }
-  if (!is(class_digit, c)) {
-    return error::bad_status_line;
-  }
-  if (position_ == major_at) {
-    return c == '1' ? error::none : error::unsupported_version;
-  }
-  if (position_ == minor_at) {
-    head.minor_version_ = c == '0' ? 0 : 1;
-    return error::none;
-  }
-  head.status_ = static_cast<std::uint16_t>(head.status_ * 10 + (c - '0'));
-  return position_ == status_at && c == '0' ? error::bad_status_line : error::none;
-}
-
-event response_parser::read_fields(std::string_view input, const limits& bounds,
-                                   response_head& head) {
-  const field_section::bounds allowed{bounds.head_bytes_max, bounds.field_name_bytes_max,
-                                      error::head_too_large};
-  for (;;) {
-    const auto found = fields_.next(input, allowed);
-    switch (found.kind) {
-      case field_section::verdict::need_more:
+    case line_walk::verdict::need_more:
+      if (allowed.size() < bounds.head_bytes_max) {
         return {};
-      case field_section::verdict::refused:
-        return refused(found.why);
-      case field_section::verdict::end:
-        field_rules::conclude(head);
-        head.size_bytes_ = static_cast<std::uint32_t>(fields_.position());
-        return {event_kind::head, fields_.position()};
-      case field_section::verdict::line:
-        if (head.is_full()) {
-          return refused(error::too_many_fields);
-        }
-        head.add_field(head.slice_of(found.name), head.slice_of(found.value));
-        if (const error why = field_rules::note(head, found.name, found.value);
-            why != error::none) {
-          return refused(why);
-        }
-    }
+      }
+      break;
+    case line_walk::verdict::first_line_unfinished:
+      return read_first_line(progress_.emplace<octets_of_first_line>(), input, bounds, head);
+    case line_walk::verdict::doubt:
+      break;
   }
+  return progress_.emplace<octet_response_parser>().next(input, bounds, head);
+}
+
+// "HTTP/1.1 200 " and a reason phrase, whose octets the scan has looked at.
+bool response_parser::take_status_line(std::size_t lf, response_head& head) {
+  constexpr std::size_t reason_begin = 13;
+  const char* const data = head.base_;
+  if (lf <= reason_begin) {
+    return false;
+  }
+  const std::string_view version{data, 9};
+  if (version != "HTTP/1.1 ") {
+    if (version != "HTTP/1.0 ") {
+      return false;
+    }
+    head.minor_version_ = 0;
+  }
+  unsigned status = 0;
+  for (std::size_t at = 9; at < 12; ++at) {
+    const auto digit = static_cast<unsigned char>(data[at] - '0');
+    if (digit > 9) {
+      return false;
+    }
+    status = status * 10 + digit;
+  }
+  head.status_ = static_cast<std::uint16_t>(status);
+  head.reason_ = {reason_begin, static_cast<std::uint16_t>(lf - 1)};
+  return status >= 100 && data[12] == ' ';
+}
+
+event response_parser::read_first_line(octets_of_first_line& octets, std::string_view input,
+                                       const limits& bounds, response_head& head) {
+  const event found = octets.next(input, bounds, head);
+  if (found.kind == event_kind::need_more && octets.is_behind_status_line()) {
+    progress_.emplace<line_walk>(octets.line_begin());
+  }
+  return found;
 }
 
 }  // namespace bulkhead::protocol

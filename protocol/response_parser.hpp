@@ -2,17 +2,20 @@
 //
 // The caller keeps the octets: every call brings all unconsumed input from the head's first octet,
 // and the parser goes on where it stopped, so that any splitting costs linear time and gives the
-// same verdict. Nothing is allocated and nothing recurses. No empty line may come before a status
-// line: RFC 9112 section 2.2 allows that for requests only.
+// same verdict. Nothing is allocated, nothing recurses, and nothing outside the input is read. No
+// empty line may come before a status line: RFC 9112 section 2.2 allows that for requests only.
+// Heads in order are read fast, all others by octet_response_parser: see request_parser.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 
 #include "protocol/event.hpp"
-#include "protocol/field_section.hpp"
 #include "protocol/limits.hpp"
+#include "protocol/line_walk.hpp"
+#include "protocol/octet_response_parser.hpp"
 #include "protocol/response_head.hpp"
 
 namespace bulkhead::protocol {
@@ -25,18 +28,18 @@ class response_parser {
   event next(std::string_view input, const limits& bounds, response_head& head);
 
   // Forgets everything: the next input is the beginning of a head.
-  void reset() { *this = {}; }
+  void reset() { progress_.emplace<line_walk>(); }
 
  private:
-  enum class state : std::uint8_t { version_and_status, reason, status_line_lf, fields };
+  struct octets_of_first_line : octet_response_parser {};
 
-  error read_status_line(std::string_view input, response_head& head);
-  error read_version_and_status(char c, response_head& head) const;
-  event read_fields(std::string_view input, const limits& bounds, response_head& head);
+  event read_lines(line_walk& lines, std::string_view input, const limits& bounds,
+                   response_head& head);
+  event read_first_line(octets_of_first_line& octets, std::string_view input, const limits& bounds,
+                        response_head& head);
+  static bool take_status_line(std::size_t lf, response_head& head);
 
-  std::uint32_t position_ = 0;  // how far the status line has been judged
-  field_section fields_;
-  state state_ = state::version_and_status;
+  std::variant<line_walk, octets_of_first_line, octet_response_parser> progress_;
 };
 
 }  // namespace bulkhead::protocol

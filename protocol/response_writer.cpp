@@ -1,54 +1,77 @@
 #include "protocol/response_writer.hpp"
 
+#include <cstring>
+
 #include "protocol/digits.hpp"
 
 namespace bulkhead::protocol {
 
 namespace {
 
-constexpr std::string_view line_end = "\r\n";
+// Besides the texts whose sizes are known: the status line, the names of four fields, a number of
+// 20 digits and every CRLF.
+constexpr std::size_t fixed_bytes_max = 256;
 
-void append_field(std::string_view name, std::string_view value, std::string& out) {
-  out.append(name).append(value).append(line_end);
-}
+// Puts a head together in memory that has been made large enough at once: a string that grows
+// piece by piece asks before each whether there is room. 543 instructions a head became 250.
+class head_text {
+ public:
+  explicit head_text(char* to) : to_(to) {}
 
-void append_status_line(std::uint16_t status, std::string& out) {
-  if (status == 200) {
-    out.append("HTTP/1.1 200 OK\r\n");
-    return;
-  }
-  out.append("HTTP/1.1 ").append(digits_of(status, 10).view()).append(" ");
-  out.append(reason_phrase(status)).append(line_end);
-}
+  char* end() const { return to_; }
 
-void append_framing(std::size_t content_bytes, framing chosen, std::uint16_t status,
-                    std::string& out) {
-  if (!allows_content_length(status) || chosen == framing::until_close) {
-    return;
+  template <std::size_t N>
+  head_text& put(const char (&literal)[N]) {
+    std::memcpy(to_, literal, N - 1);
+    to_ += N - 1;
+    return *this;
   }
-  if (chosen == framing::chunked && allows_content(status)) {
-    out.append("Transfer-Encoding: chunked\r\n");
-    return;
-  }
-  append_field("Content-Length: ", digits_of(content_bytes, 10).view(), out);
-}
 
-// HTTP/1.1 stays open without a word, HTTP/1.0 closes without one (RFC 9112 section 9.3); both are
-// told what the other default would leave open.
-void append_connection(std::uint16_t status, const head_context& context, std::string& out) {
-  if (status == 101) {
-    out.append("Connection: upgrade\r\n");
-  } else if (context.closes) {
-    out.append("Connection: close\r\n");
-  } else if (context.minor_version == 0) {
-    out.append("Connection: keep-alive\r\n");
+  head_text& put(std::string_view text) {
+    if (!text.empty()) {
+      std::memcpy(to_, text.data(), text.size());
+      to_ += text.size();
+    }
+    return *this;
   }
-}
 
-void append_date(std::string_view date, std::string& out) {
-  if (!date.empty()) {
-    append_field("Date: ", date, out);
+  void put_status_line(std::uint16_t status) {
+    if (status == 200) {
+      put("HTTP/1.1 200 OK\r\n");
+      return;
+    }
+    put("HTTP/1.1 ").put(digits_of(status).view()).put(" ").put(reason_phrase(status)).put("\r\n");
   }
+
+  void put_date(std::string_view date) {
+    if (!date.empty()) {
+      put("Date: ").put(date).put("\r\n");
+    }
+  }
+
+  void put_framing(std::uint64_t content_bytes, framing chosen, std::uint16_t status) {
+    if (!allows_content_length(status) || chosen == framing::until_close) {
+      return;
+    }
+    if (chosen == framing::chunked && allows_content(status)) {
+      put("Transfer-Encoding: chunked\r\n");
+      return;
+    }
+    put("Content-Length: ").put(digits_of(content_bytes).view()).put("\r\n");
+  }
+
+ private:
+  char* to_;
+};
+
+// Appends what `write` puts, which is at most so long.
+template <class Write>
+void append_head(std::size_t bytes_max, std::string& out, Write write) {
+  const std::size_t begin = out.size();
+  out.resize(begin + bytes_max);
+  head_text head(out.data() + begin);
+  write(head);
+  out.resize(static_cast<std::size_t>(head.end() - out.data()));
 }
 
 }  // namespace
@@ -67,16 +90,29 @@ std::optional<write_error> find_fault(const response& answer, method request_met
   return std::nullopt;
 }
 
+// HTTP/1.1 stays open without a word, HTTP/1.0 closes without one (RFC 9112 section 9.3); both are
+// told what the other default would leave open.
+std::string_view connection_line(std::uint16_t status, const head_context& context) {
+  return status == 101                ? "Connection: upgrade\r\n"
+         : context.closes             ? "Connection: close\r\n"
+         : context.minor_version == 0 ? "Connection: keep-alive\r\n"
+                                      : std::string_view{};
+}
+
 void write_head(const response& answer, const head_context& context, std::string& out) {
-  append_status_line(answer.status(), out);
-  append_date(context.date, out);
-  if (!answer.default_content_type().empty()) {
-    append_field("Content-Type: ", answer.default_content_type(), out);
-  }
-  out.append(answer.field_lines());
-  append_framing(answer.content_bytes(), context.content_framing, answer.status(), out);
-  append_connection(answer.status(), context, out);
-  out.append(line_end);
+  const std::string_view type = answer.default_content_type();
+  const std::string_view lines = answer.field_lines();
+  const std::size_t known_bytes = context.date.size() + type.size() + lines.size();
+  append_head(fixed_bytes_max + known_bytes, out, [&](head_text& head) {
+    head.put_status_line(answer.status());
+    head.put_date(context.date);
+    if (!type.empty()) {
+      head.put("Content-Type: ").put(type).put("\r\n");
+    }
+    head.put(lines);
+    head.put_framing(answer.content_bytes(), context.content_framing, answer.status());
+    head.put(connection_line(answer.status(), context)).put("\r\n");
+  });
 }
 
 void write_continue(std::string& out) {
@@ -85,17 +121,20 @@ void write_continue(std::string& out) {
 
 void write_refusal(error why, method request_method, std::string_view date, std::string& out) {
   const std::string_view text = text_of(why);
-  append_status_line(status_of(why), out);
-  append_date(date, out);
-  out.append("Content-Type: text/plain; charset=utf-8\r\n");
-  append_field("Content-Length: ", digits_of(text.size() + 1, 10).view(), out);
-  if (status_of(why) == 503) {
-    out.append("Retry-After: 1\r\n");
-  }
-  out.append("Connection: close\r\n\r\n");
-  if (request_method != method::head) {
-    out.append(text).append("\n");
-  }
+  const std::uint16_t status = status_of(why);
+  append_head(fixed_bytes_max + date.size() + text.size(), out, [&](head_text& head) {
+    head.put_status_line(status);
+    head.put_date(date);
+    head.put("Content-Type: text/plain; charset=utf-8\r\n");
+    head.put_framing(text.size() + 1, framing::length, status);
+    if (status == 503) {
+      head.put("Retry-After: 1\r\n");
+    }
+    head.put("Connection: close\r\n\r\n");
+    if (request_method != method::head) {
+      head.put(text).put("\n");
+    }
+  });
 }
 
 }  // namespace bulkhead::protocol

@@ -16,19 +16,11 @@
 #include "protocol/framing.hpp"
 #include "protocol/method.hpp"
 #include "protocol/response.hpp"
+#include "protocol/response_context.hpp"
 #include "protocol/status.hpp"
 #include "protocol/write_error.hpp"
 
 namespace bulkhead::protocol {
-
-// What the head depends on besides the response.
-struct head_context {
-  method request_method = method::unknown;
-  int minor_version = 1;  // of the request
-  bool closes = false;    // the connection ends behind this response
-  framing content_framing = framing::length;
-  std::string_view date{};  // IMF-fixdate; left out when empty
-};
 
 // Whether content follows the head: not after HEAD, nor with a status that has none.
 constexpr bool content_follows(method request_method, std::uint16_t status) {
@@ -37,6 +29,9 @@ constexpr bool content_follows(method request_method, std::uint16_t status) {
 
 // Why this response can't answer a request with this method; nothing when it can.
 std::optional<write_error> find_fault(const response& answer, method request_method);
+
+// The Connection field with its CRLF; empty when the head needs none. Static storage.
+std::string_view connection_line(std::uint16_t status, const head_context& context);
 
 // Status line, fields and the empty line. The response must be without fault.
 void write_head(const response& answer, const head_context& context, std::string& out);

@@ -141,11 +141,25 @@ std::optional<write_error> server_connection::respond_head(const request_head& h
   if (const auto obstacle = find_obstacle(head, answer)) {
     return obstacle;
   }
-  write_head(answer, context_of(head, answer, date), out);
+  write_head(answer, context_of(head, answer.closes(), date), out);
   if (answer.status() == 101) {
     state_.apply(transition::switch_protocol);
     return std::nullopt;
   }
+  end_response();
+  return std::nullopt;
+}
+
+std::optional<write_error> server_connection::respond(const request_head& head,
+                                                      const prepared_response& answer,
+                                                      std::string_view date, std::string& out) {
+  if (state_.response != response_state::owed) {
+    return why_none_owed();
+  }
+  if (const auto fault = answer.find_fault(head.known_method())) {
+    return fault;
+  }
+  answer.write(context_of(head, answer.closes(), date), out);
   end_response();
   return std::nullopt;
 }
@@ -162,7 +176,7 @@ std::optional<write_error> server_connection::begin_stream(const request_head& h
   }
   const bool in_http10 = head.minor_version() == 0;
   closing_ = closing_ || in_http10;
-  head_context context = context_of(head, answer, date);
+  head_context context = context_of(head, answer.closes(), date);
   context.content_framing = in_http10 ? framing::until_close : framing::chunked;
   write_head(answer, context, out);
   stream_framing_ = content_follows(head.known_method(), answer.status()) ? context.content_framing
@@ -236,9 +250,9 @@ std::optional<write_error> server_connection::why_none_owed() const {
 
 // A client that still holds its content back may send it or not once it has its answer: what comes
 // next could be either, so the connection ends (RFC 9110 section 10.1.1).
-head_context server_connection::context_of(const request_head& head, const response& answer,
+head_context server_connection::context_of(const request_head& head, bool closes,
                                            std::string_view date) {
-  closing_ = closing_ || answer.closes() || awaits_continue_;
+  closing_ = closing_ || closes || awaits_continue_;
   return {head.known_method(), head.minor_version(), closing_, framing::length, date};
 }
 

@@ -24,6 +24,7 @@
 #include "protocol/event.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/method.hpp"
+#include "protocol/prepared_response.hpp"
 #include "protocol/request_head.hpp"
 #include "protocol/request_parser.hpp"
 #include "protocol/response.hpp"
@@ -73,6 +74,11 @@ class server_connection {
   std::optional<write_error> respond_head(const request_head& head, const response& answer,
                                           std::string_view date, std::string& out);
 
+  // The same for a response that never changes, whose octets were made before. A date that is no
+  // IMF-fixdate is left out.
+  std::optional<write_error> respond(const request_head& head, const prepared_response& answer,
+                                     std::string_view date, std::string& out);
+
   // A response whose length is not known when it begins: chunked, or delimited by the end of the
   // connection for HTTP/1.0. Content of `answer` is its first piece. Empty pieces write nothing. A
   // stream that can't be finished is abandoned with refuse(): no last chunk, so the client sees it.
@@ -118,7 +124,7 @@ class server_connection {
   event fail(protocol::error why);
   std::optional<write_error> find_obstacle(const request_head& head, const response& answer) const;
   std::optional<write_error> why_none_owed() const;
-  head_context context_of(const request_head& head, const response& answer, std::string_view date);
+  head_context context_of(const request_head& head, bool closes, std::string_view date);
   void end_response();
   void settle();
 

@@ -1,5 +1,7 @@
 #include "protocol/target.hpp"
 
+#include <algorithm>
+
 #include "protocol/authority.hpp"
 #include "protocol/percent.hpp"
 #include "protocol/tokens.hpp"
@@ -7,6 +9,11 @@
 namespace bulkhead::protocol {
 
 namespace {
+
+// pchar, "/" and "?".
+bool is_query(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return is(class_path, c) || c == '?'; });
+}
 
 // A path, which is empty or begins with a slash, and an optional query.
 error parse_path_and_query(std::string_view text, target_parts& parts) {
@@ -17,7 +24,7 @@ error parse_path_and_query(std::string_view text, target_parts& parts) {
   if (path_end != end) {
     parts.has_query = *path_end == '?';
     parts.query = text.substr(length + 1);
-    if (!parts.has_query || !is_all(class_query, parts.query)) {
+    if (!parts.has_query || !is_query(parts.query)) {
       return error::bad_target;
     }
   }

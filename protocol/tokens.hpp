@@ -19,7 +19,7 @@ inline constexpr character_class class_target = 8;     // every octet that any t
 inline constexpr character_class class_reg_name = 16;  // registered name, percent sign included
 inline constexpr character_class class_digit = 32;
 inline constexpr character_class class_hex_digit = 64;
-inline constexpr character_class class_query = 128;  // pchar, "/" and "?"
+inline constexpr character_class class_plain_name = 128;  // class_reg_name without percent signs
 
 namespace detail {
 
@@ -32,14 +32,15 @@ constexpr character_class classify(unsigned octet) {
   const bool digit = octet >= '0' && octet <= '9';
   const bool letter = (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z');
   const bool unreserved = digit || letter || (octet != 0 && is_one_of(c, "-._~"));
-  const bool in_name = unreserved || (octet != 0 && is_one_of(c, "!$&'()*+,;=%"));
+  const bool in_plain_name = unreserved || (octet != 0 && is_one_of(c, "!$&'()*+,;="));
+  const bool in_name = in_plain_name || octet == '%';
   const bool in_path = in_name || (octet != 0 && is_one_of(c, ":@/"));
   unsigned bits = 0;
   bits |= digit || letter || (octet != 0 && is_one_of(c, "!#$%&'*+-.^_`|~")) ? class_token : 0u;
   bits |= (octet >= 0x20 && octet != 0x7f) || octet == '\t' ? class_value : 0u;
   bits |= in_path ? class_path : 0u;
   bits |= in_path || (octet != 0 && is_one_of(c, "?[]")) ? class_target : 0u;
-  bits |= in_path || octet == '?' ? class_query : 0u;
+  bits |= in_plain_name ? class_plain_name : 0u;
   bits |= in_name ? class_reg_name : 0u;
   bits |= digit ? class_digit : 0u;
   bits |=
@@ -96,8 +97,21 @@ inline const char* skip_value(const char* from, const char* end) {
   return from;
 }
 
+// Looks at four octets without a branch between: texts are mostly in order.
 constexpr bool is_all(character_class wanted, std::string_view text) {
-  return skip(wanted, text.data(), text.data() + text.size()) == text.data() + text.size();
+  const auto classes = [text](std::size_t at) {
+    return character_classes[static_cast<unsigned char>(text[at])];
+  };
+  unsigned common = wanted;
+  std::size_t at = 0;
+  for (; text.size() - at >= 4; at += 4) {
+    common &= static_cast<unsigned>(classes(at) & classes(at + 1)) &
+              static_cast<unsigned>(classes(at + 2) & classes(at + 3));
+  }
+  for (; at < text.size(); ++at) {
+    common &= classes(at);
+  }
+  return common != 0;
 }
 
 constexpr bool is_token(std::string_view text) {
@@ -112,13 +126,61 @@ constexpr char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
 
+// lower() of eight octets at once.
+constexpr std::uint64_t lower(std::uint64_t octets) {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  const std::uint64_t low_bits = octets & (each * 0x7f);
+  const std::uint64_t from_a = low_bits + each * (0x80 - 'A');  // the top bits say: 'A' or above
+  const std::uint64_t above_z = low_bits + each * (0x80 - 'Z' - 1);
+  return octets | ((from_a & ~above_z & ~octets & (each * 0x80)) >> 2);
+}
+
+// Four to eight octets as one number, each at least once.
+inline std::uint64_t load_word(const char* from, std::size_t size) {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::memcpy(&first, from, 4);
+  std::memcpy(&last, from + size - 4, 4);
+  return first | std::uint64_t{last} << 32;
+}
+
 // Compares without case, for ASCII only: no locale, no Unicode folding.
-constexpr bool same_word(std::string_view a, std::string_view b) {
+inline bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) {
     return false;
   }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) {
+  std::size_t at = 0;
+  for (; a.size() - at > 8; at += 8) {
+    if (lower(load_word(a.data() + at, 8)) != lower(load_word(b.data() + at, 8))) {
+      return false;
+    }
+  }
+  const std::size_t left = a.size() - at;
+  if (left >= 4) {
+    return lower(load_word(a.data() + at, left)) == lower(load_word(b.data() + at, left));
+  }
+  for (; at < a.size(); ++at) {
+    if (lower(a[at]) != lower(b[at])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// same_word() with a word known in advance, in lower case, of letters, digits and hyphens and at
+// least four octets. The text has no controls, which `| 0x20` would take for digits and hyphens.
+template <std::size_t N>
+[[gnu::always_inline]] inline bool is_word(std::string_view text, const char (&word)[N]) {
+  constexpr std::size_t size = N - 1;
+  constexpr std::uint64_t lower_case = 0x2020202020202020;
+  static_assert(size >= 4);
+  if (text.size() != size) {
+    return false;
+  }
+  for (std::size_t at = 0; at < size; at += 8) {
+    const std::size_t from = size > 8 && at + 8 > size ? size - 8 : at;
+    const std::size_t bytes = size < 8 ? size : 8;
+    if ((load_word(text.data() + from, bytes) | lower_case) != load_word(word + from, bytes)) {
       return false;
     }
   }

@@ -20,10 +20,6 @@ inline std::string field(const std::string& answer, const std::string& name) {
   return answer.substr(begin, answer.find("\r\n", begin) - begin);
 }
 
-inline void write_file(const std::string& name, const std::string& content) {
-  std::ofstream(name, std::ios::binary) << content;
-}
-
 class site {
  public:
   explicit site(config settings = on_loopback()) : server_(std::move(settings)) {
@@ -37,12 +33,12 @@ class site {
     add("docs/index.html", "<h1>docs</h1>");
     add(".env", "secret");
     add(".git/config", "secret");
-    write_file(folder_.file("outside"), "secret");
+    write(folder_.file("outside"), "secret");
     server_->get("/static/{path...}", files(folder_.file("root")));
   }
   server* operator->() { return server_.operator->(); }
   std::string path(const std::string& name) const { return folder_.file("root/" + name); }
-  void add(const std::string& name, const std::string& content) { write_file(path(name), content); }
+  void add(const std::string& name, const std::string& content) { write(path(name), content); }
   // One of so many zeros, which takes no room.
   void add_sparse(const std::string& name, std::size_t bytes) {
     add(name, "");
@@ -52,6 +48,10 @@ class site {
   int count(reason why) { return server_.count(why); }
 
  private:
+  static void write(const std::string& name, const std::string& content) {
+    std::ofstream(name, std::ios::binary) << content;
+  }
+
   temporary_folder folder_;
   served server_;
 };
