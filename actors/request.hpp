@@ -66,6 +66,10 @@ class request {
   // All fields in the order of arrival, as {name, value}.
   auto fields() const { return head_.fields(); }
 
+  // The protocols, comma-separated, that the client would rather speak on this connection
+  // (RFC 9110 section 7.8); empty: none, or it can't have one. See response::set_upgrade().
+  std::string_view upgrade() const { return head_.upgrade(); }
+
   // The whole content, decoded from its transfer coding.
   std::string_view content() const { return content_; }
 
