@@ -166,6 +166,7 @@ bool is_peers_doing(reason why) {
     case incomplete:
     case plain_http:
     case handshake_failed:
+    case tls_error:
     case handshake_timeout:
     case first_byte_timeout:
     case head_timeout:

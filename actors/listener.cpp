@@ -11,7 +11,6 @@
 
 #include "actors/activation.hpp"
 #include "actors/cpus.hpp"
-#include "actors/tls_service.hpp"
 #include "actors/validate.hpp"
 
 namespace bulkhead::actors {
@@ -79,8 +78,8 @@ std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned 
 
 listening open_listening(const config& settings) {
   validate(settings);
-  if (!settings.tls_listen.empty()) static_cast<void>(tls_service(settings));
   listening all;
+  if (!settings.tls_listen.empty()) all.tls = std::make_shared<tls_service>(settings);
   const auto threads = settings.threads > 0 ? settings.threads : usable_cpus();
   all.service = listen_on(settings.listen, threads);
   all.secure = listen_on(settings.tls_listen, threads);

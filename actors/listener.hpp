@@ -1,11 +1,13 @@
 // From the texts of config::listen to sockets.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "actors/config.hpp"
 #include "actors/socket.hpp"
+#include "actors/tls_service.hpp"
 #include "actors/unix_socket.hpp"
 
 namespace bulkhead::actors {
@@ -24,12 +26,14 @@ struct listener {
 // bound then, and sockets of systemd are closed.
 std::vector<listener> listen_on(const std::vector<std::string>& texts, unsigned count);
 
-// Everything that a server listens on. A process that forks servers opens it once and
-// keeps it: what waits in the sockets' queues then outlives each of them.
+// Everything that a server listens on, and its certificates. A process that forks servers
+// opens it once and keeps it: what waits in the sockets' queues, the keys and the tickets
+// then outlive each of them.
 struct listening {
   std::vector<listener> service;
-  std::vector<listener> secure;  // with TLS
-  std::vector<listener> admin;   // one or none
+  std::vector<listener> secure;      // with TLS
+  std::vector<listener> admin;       // one or none
+  std::shared_ptr<tls_service> tls;  // null: `secure` is empty
 };
 
 // With a socket a reactor, for as many as the settings ask for. Throws as validate(),

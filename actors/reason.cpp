@@ -15,6 +15,7 @@ std::string_view name_of(reason why) {
                                                                     "incomplete",
                                                                     "plain_http",
                                                                     "handshake_failed",
+                                                                    "tls_error",
                                                                     "handshake_timeout",
                                                                     "first_byte_timeout",
                                                                     "head_timeout",

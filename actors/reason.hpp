@@ -23,6 +23,7 @@ enum class reason : std::uint8_t {
   incomplete,   // the stream ended inside a request: 400
   plain_http,   // HTTP without TLS on a port for TLS: 400
   handshake_failed,
+  tls_error,  // what it sent later does not decrypt, or floods
 
   // Deadlines.
   handshake_timeout,

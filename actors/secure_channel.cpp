@@ -1,22 +1,26 @@
 #include "actors/secure_channel.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace bulkhead::actors {
 
 namespace {
 
-// The host without its port, in lower case.
+// The host without its port and without the dot of the root, in lower case. A name can be
+// written in more ways, with percent escapes, than certificates know: empty then.
 std::string name_of(std::string_view authority) {
   const auto colon = authority.rfind(':');
   if (colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos)
     authority = authority.substr(0, colon);
+  if (authority.ends_with('.')) authority.remove_suffix(1);
   std::string name(authority);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return name;
+  for (auto& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._[]:").find(c) != std::string_view::npos;
+    if (!plain) return {};
+  }
+  return name.ends_with('.') ? std::string() : name;
 }
 
 }  // namespace
@@ -51,7 +55,9 @@ const tls_facts& secure_channel::facts() {
 
 bool secure_channel::is_misdirected(std::string_view authority) const {
   const auto& hosts = engine_.hosts();
-  return hosts.all().size() > 1 && hosts.find(name_of(authority)) != engine_.host();
+  if (hosts.all().size() == 1) return false;
+  const auto name = name_of(authority);
+  return name.empty() || hosts.find(name) != engine_.host();
 }
 
 void secure_channel::shrink() {

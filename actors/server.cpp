@@ -132,8 +132,7 @@ void server::start(actors::listening&& sockets) {
   open(sockets.service, false);
   open(sockets.secure, true);
   const auto threads = static_cast<unsigned>(doors.front().sockets.size());
-  own.shared.tls =
-      sockets.secure.empty() ? nullptr : std::make_unique<actors::tls_service>(settings);
+  own.shared.tls = std::move(sockets.tls);
   own.log.reset();
   if (!settings.access_log.empty())
     own.log = std::make_unique<bulkhead::access_log>(access_log_settings{

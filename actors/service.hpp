@@ -28,7 +28,7 @@ struct service {
   exception_hook on_exception;
   access_sink on_access;
   bulkhead::access_log* log = nullptr;  // when the settings ask for one
-  std::unique_ptr<tls_service> tls;     // the same
+  std::shared_ptr<tls_service> tls;     // the same
 
   // Sessions alive, on all reactors: written once a connection.
   std::atomic<std::size_t> sessions{0};

@@ -173,6 +173,10 @@ bool session::receive() {
     case transport::result::blocked:
       return false;
     case transport::result::failed:
+      if (auto* secure = transport_.secure(); secure && secure->engine().why())
+        exchange_.report_cut(reason::tls_error, space_.get(),
+                             tls::text_of(secure->engine().why().what));
+      [[fallthrough]];
     case transport::result::unreadable:  // these two come from sending alone
     case transport::result::unsupported:
       close(reason::peer_reset);

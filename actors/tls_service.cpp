@@ -18,13 +18,25 @@ tls::client_certificates rule_of(const tls_host& host) {
   return tls::client_certificates::off;
 }
 
+// Made anew when it expires within a day.
 tls_host self_signed(const std::filesystem::path& folder,
                      std::chrono::system_clock::time_point now) {
   tls_host host;
   host.certificate_file = folder / "localhost.pem";
   host.key_file = folder / "localhost.key";
   std::error_code ignored;
-  if (std::filesystem::exists(host.certificate_file, ignored)) return host;
+  const bool has_certificate = std::filesystem::exists(host.certificate_file, ignored);
+  if (!has_certificate && std::filesystem::exists(host.key_file, ignored))
+    throw std::invalid_argument(host.key_file + ": a key without " + host.certificate_file);
+  if (has_certificate) {
+    // Looked at as of when it was made: only its end matters here.
+    const auto age = std::filesystem::file_time_type::clock::now() -
+                     std::filesystem::last_write_time(host.certificate_file, ignored);
+    const auto made = now - std::chrono::duration_cast<std::chrono::system_clock::duration>(age);
+    const auto there = tls::material::load(
+        {.certificate_file = host.certificate_file, .key_file = host.key_file}, made);
+    if (!there.value || there.value->expires() > now + std::chrono::days(1)) return host;
+  }
   std::filesystem::create_directories(folder, ignored);
   const auto fault = tls::write_self_signed(host.certificate_file, host.key_file, now);
   if (!fault.empty()) throw std::invalid_argument(fault);
@@ -54,6 +66,10 @@ std::shared_ptr<const tls::virtual_hosts> load(const config& settings,
 }
 
 }  // namespace
+
+void tls_service::check(const config& settings) {
+  if (!settings.tls_hosts.empty()) load(settings, tls::ticket_keys::generate());
+}
 
 tls_service::tls_service(const config& settings)
     : hosts_(load(settings, keys_)),

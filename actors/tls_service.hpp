@@ -19,6 +19,9 @@ class tls_service {
   // and no secret.
   explicit tls_service(const config& settings);
 
+  // Throws as the constructor does; makes no file.
+  static void check(const config& settings);
+
   // For a session that begins now; live sessions keep theirs. Any thread.
   std::shared_ptr<tls::configurations> current();
 

@@ -111,6 +111,10 @@ std::string material::check(const material_files& files, time_point now) const {
   if (X509_check_private_key(chain_.front().get(), key_.get()) != 1)
     return files.key_file + ": the key does not belong to the certificate in " +
            files.certificate_file;
+  // The check above compares public halves alone.
+  const pkey_context_ptr halves(EVP_PKEY_CTX_new_from_pkey(library(), key_.get(), nullptr));
+  if (!halves || EVP_PKEY_pairwise_check(halves.get()) != 1)
+    return files.key_file + ": the key's halves do not belong together";
   for (std::size_t i = 0; i < chain_.size(); ++i) {
     if (const auto fault = validity_fault(*chain_[i], now); !fault.empty())
       return place(files, i, chain_.size()) + std::string(fault);

@@ -23,6 +23,7 @@ using ssl_ptr = std::unique_ptr<SSL, freed_by<SSL_free>>;
 using ssl_ctx_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
 using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+using pkey_context_ptr = std::unique_ptr<EVP_PKEY_CTX, freed_by<EVP_PKEY_CTX_free>>;
 using x509_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 
 // Frees the certificates with the stack.

@@ -45,6 +45,7 @@ std::string read_file(const std::string& file, secret_text& to) {
                               ? failed.message()
                               : "no such file");
   if (std::filesystem::is_directory(status)) return sentence(file, "is a directory");
+  if (!std::filesystem::is_regular_file(status)) return sentence(file, "is no regular file");
   errno = 0;
   std::ifstream stream;
   stream.rdbuf()->pubsetbuf(nullptr, 0);  // no copy of a key stays in a buffer of the stream

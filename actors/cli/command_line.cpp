@@ -8,6 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "actors/listener.hpp"
+#include "actors/validate.hpp"
+
 namespace bulkhead::cli {
 namespace {
 
@@ -70,6 +73,12 @@ int check(const std::string& file) {
   if (!loaded.errors.empty()) {
     for (const auto& error : loaded.errors) std::cerr << error << '\n';
     return exit_usage;
+  }
+  try {
+    actors::validate(loaded.settings);
+    if (!loaded.settings.tls_listen.empty()) actors::tls_service::check(loaded.settings);
+  } catch (const std::invalid_argument& wrong) {
+    return refuse(file, wrong.what());
   }
   std::cout << file << ": ok\n";
   return 0;

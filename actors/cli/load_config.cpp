@@ -73,6 +73,10 @@ class loader {
   loaded_config finish() {
     // Of values that were refused nothing can be said.
     if (loaded_.errors.empty()) compare();
+    const auto& listen = *find("", "listen");
+    if (loaded_.settings.listen.empty() && loaded_.settings.tls_listen.empty())
+      error(loaded_.origins.at(&listen),
+            "listen: empty, where " + wanted_by(listen) + " is wanted, or tls_listen");
     return std::move(loaded_);
   }
 
@@ -132,8 +136,6 @@ class loader {
   void set(const setting& one, const std::vector<std::string>& texts, const std::string& named,
            const std::string& origin) {
     const auto& kind = std::get<texts_setting>(one.kind);
-    if (texts.empty() && one.key == "listen")
-      return error(named, "empty, where " + wanted_by(one) + " is wanted");
     for (const auto& text : texts)
       if (const auto fault = kind.fault(text)) error(named, *fault);
     kind.set(loaded_.settings, texts);

@@ -18,6 +18,8 @@
 
 #include "actors/cli/notify.hpp"
 #include "actors/cli/worker.hpp"
+#include "actors/reload.hpp"
+#include "actors/validate.hpp"
 
 namespace bulkhead::cli {
 namespace {
@@ -131,7 +133,17 @@ void supervisor::take(int signal, const std::function<void()>& ready) {
 void supervisor::reload() {
   auto loaded = load_config(asked_.file, asked_.flags);
   if (!log_faults(loaded)) return;
-  asked_.settings = std::move(loaded.settings);
+  // What the worker would refuse must not become what the next one starts with.
+  try {
+    auto next = std::move(loaded.settings);
+    static_cast<void>(actors::keep_for_now(asked_.settings, next));
+    actors::validate(next);
+    if (sockets_.tls) sockets_.tls->reload(next);
+    asked_.settings = std::move(next);
+  } catch (const std::exception& wrong) {
+    spdlog::error("reload: {}; the settings stay as they were", wrong.what());
+    return;
+  }
   if (worker_ && !ending_) ::kill(worker_, SIGHUP);
 }
 
