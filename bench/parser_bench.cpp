@@ -29,6 +29,8 @@ using namespace bulkhead::protocol;
 
 const limits bounds;
 constexpr std::size_t content_bytes = 1024 * 1024;
+// Half a page: loads that seem to follow stores to the same place in a page would wait for them.
+constexpr std::size_t copy_offset = 2048;
 
 constexpr std::string_view browser_head =
     "GET /media/catalog/blue-running-shoes-side-view.jpg?width=640&quality=80 HTTP/1.1\r\n"
@@ -190,9 +192,9 @@ void decode_chunks(benchmark::State& state, const std::string& input, std::strin
     for (event found; found.kind != event_kind::end; left.remove_prefix(found.consumed)) {
       found = decoder.next(left, bounds);
       if (found.kind == event_kind::refused) return state.SkipWithError("refused");
-      benchmark::DoNotOptimize(found);
+      benchmark::DoNotOptimize(found.content.data());
       if (copy && !found.content.empty()) {
-        std::memcpy(copy->data() + done, found.content.data(), found.content.size());
+        std::memcpy(copy->data() + copy_offset + done, found.content.data(), found.content.size());
         done += found.content.size();
       }
     }
@@ -202,7 +204,7 @@ void decode_chunks(benchmark::State& state, const std::string& input, std::strin
 
 void copy_content(benchmark::State& state, const std::string& input, std::string* copy) {
   for (auto _ : state) {
-    std::memcpy(copy->data(), input.data(), copy->size());
+    std::memcpy(copy->data() + copy_offset, input.data(), content_bytes);
     benchmark::ClobberMemory();
   }
 }
@@ -302,7 +304,7 @@ int main(int argc, char** argv) {
   add_pieces("60 fields", large);
 
   const auto chunks = in_chunks(content_bytes, 4096);
-  std::string copy(content_bytes, ' ');
+  std::string copy(copy_offset + content_bytes, ' ');
   benchmark::RegisterBenchmark("chunked/in place", decode_chunks, chunks, nullptr);
   benchmark::RegisterBenchmark("chunked/copied", decode_chunks, chunks, &copy);
   benchmark::RegisterBenchmark("chunked/memcpy", copy_content, chunks, &copy);

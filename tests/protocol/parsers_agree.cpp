@@ -193,6 +193,21 @@ TEST_CASE("parsers agree with the reference wherever a block of octets ends", "[
   }
 }
 
+TEST_CASE("parsers agree with the reference however short the lines are", "[protocol][fuzz]") {
+  for (std::size_t filler = 0; filler < 40; ++filler) {
+    std::string input = "GET / HTTP/1.1\r\nHost: a\r\n";
+    for (int lines = 0; lines < 40; ++lines) {
+      input += "A:" + std::string(filler, 'v') + "\r\n";
+    }
+    input += "\r\n";
+    for (std::size_t cut = 0; cut < input.size(); cut += 7) {
+      if (!agree(input, cut, usual)) {
+        return;
+      }
+    }
+  }
+}
+
 TEST_CASE("parsers agree with the reference at every limit", "[protocol][fuzz]") {
   const std::string host = "Host: a\r\n";
   for (std::size_t size = 1; size < 300; ++size) {
