@@ -77,7 +77,7 @@ void flight_recorder::record_this_process() {
   slots = page_->slots.data();
   struct sigaction action {};
   action.sa_sigaction = note_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
   for (const int number : faults) ::sigaction(number, &action, nullptr);
 }
 

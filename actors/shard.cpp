@@ -17,6 +17,14 @@ void session_link::unlink() {
   previous = next = this;
 }
 
+std::uint64_t shard::first_request() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto ms = static_cast<std::uint64_t>(now.tv_sec) * 1000 +
+                  static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+  return (ms & 0xffff'ffff) << 16;
+}
+
 std::string_view shard::date() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -61,15 +61,17 @@ class shard {
 
   // The Date field's value now, formatted once a second.
   std::string_view date();
-  // Unique in this process: the reactor in the upper bits, a count below.
+  // The reactor in the upper bits; below, a count from the milliseconds of the start on, so that
+  // the next process does not give the same ones.
   std::uint64_t next_request_id() {
-    return (std::uint64_t{home_.index()} << 48) | ++request_count_;
+    return (std::uint64_t{home_.index()} << 48) | (++request_count_ & 0xffff'ffff'ffff);
   }
 
  private:
   static constexpr std::size_t completions_bound = 256;
 
   void shed_largest();
+  static std::uint64_t first_request();
 
   service& shared_;
   reactor& home_;
@@ -78,7 +80,7 @@ class shard {
   session_link sessions_;
   gate completions_;
   bool draining_ = false;
-  std::uint64_t request_count_ = 0;
+  std::uint64_t request_count_ = first_request();
   std::time_t date_second_ = -1;
   std::array<char, protocol::date_bytes> date_{};
 };

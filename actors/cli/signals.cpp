@@ -26,7 +26,7 @@ void block_signals() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-signals::signals() {
+signals::signals(pid_t only_from) : only_from_(only_from) {
   const auto all = taken();
   fd_.reset(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
@@ -37,7 +37,9 @@ int signals::wait(std::chrono::milliseconds time) {
   if (::poll(&waited, 1, static_cast<int>(time.count())) <= 0) return 0;
   signalfd_siginfo signal;
   const auto got = ::read(fd_.get(), &signal, sizeof signal);
-  return got == sizeof signal ? static_cast<int>(signal.ssi_signo) : 0;
+  if (got != sizeof signal) return 0;
+  const auto sender = static_cast<pid_t>(signal.ssi_pid);
+  return only_from_ == 0 || sender == only_from_ ? static_cast<int>(signal.ssi_signo) : 0;
 }
 
 }  // namespace bulkhead::cli

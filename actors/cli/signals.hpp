@@ -1,6 +1,8 @@
 // The signals that the program takes, as something to wait for.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 
 #include "actors/socket.hpp"
@@ -16,13 +18,16 @@ class signals {
  public:
   static constexpr std::chrono::milliseconds forever{-1};
 
+  // Of a supervised process: SIGTERM, SIGINT and SIGHUP count when the supervisor sends them, and
+  // not when a service manager sends them to all its processes alike; 0: whoever sends them.
   // Throws std::system_error.
-  signals();
+  explicit signals(pid_t only_from = 0);
   // The next one's number; 0: none came in that time.
   int wait(std::chrono::milliseconds time);
   int take() { return wait(std::chrono::milliseconds(0)); }
 
  private:
+  pid_t only_from_;
   actors::unique_fd fd_;
 };
 

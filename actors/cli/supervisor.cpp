@@ -102,7 +102,8 @@ void supervisor::become_worker(pid_t parent) {
   };
   try {
     flights_.record_this_process();
-    work(asked_, asked_.settings, std::move(sockets_), [&] { ::kill(parent, SIGUSR1); });
+    work(
+        asked_, asked_.settings, std::move(sockets_), [&] { ::kill(parent, SIGUSR1); }, parent);
   } catch (const std::invalid_argument& wrong) {
     failed(wrong, exit_usage);
   } catch (const std::exception& wrong) {
@@ -166,7 +167,7 @@ void supervisor::bury_worker() {
   const auto dead = std::exchange(worker_, 0);
   const bool exited = WIFEXITED(status);
   const int code = exited ? WEXITSTATUS(status) : 1;
-  if (exited && (!ready_ || ending_ || code == 0)) {
+  if (exited && (!ready_ || ending_)) {
     exit_code_ = code;
     return;
   }

@@ -24,8 +24,8 @@ class supervisor {
   // Keeps the sockets. The signals must be blocked (signals.hpp).
   supervisor(const command_line& asked, actors::listening sockets);
 
-  // Until told to end. Returns the program's exit code: that of a worker that ended before any had
-  // served, or of its own will. `ready` is called once, when the first worker serves.
+  // Until told to end. Returns the program's exit code: that of the worker that was told, or of one
+  // that ended before any had served. `ready` is called once, when the first worker serves.
   int run(const std::function<void()>& ready);
 
  private:

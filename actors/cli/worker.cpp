@@ -69,12 +69,12 @@ bool log_faults(const loaded_config& loaded) {
 }
 
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready) {
+          const std::function<void()>& ready, pid_t supervisor) {
   server running(settings);
   add_routes(running, settings.root);
   running.start(std::move(sockets));
   ready();
-  signals told;
+  signals told(supervisor);
   for (int number = 0; number != SIGTERM && number != SIGINT;) {
     number = told.wait(signals::forever);
     if (number == SIGHUP) reload(running, asked, settings);

@@ -1,6 +1,8 @@
 // The process that serves.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 
 #include "actors/cli/command_line.hpp"
@@ -15,7 +17,7 @@ namespace bulkhead::cli {
 // deadline, or after that second signal, the process ends without them, exit code 1. The signals
 // must be blocked (signals.hpp). Throws as server::start() and files() do.
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready);
+          const std::function<void()>& ready, pid_t supervisor = 0);
 
 // Logs what is wrong with a new configuration, or nothing when it can be used.
 bool log_faults(const loaded_config& loaded);

@@ -86,6 +86,36 @@ class Crashes(unittest.TestCase):
             self.assertIn(b"Hello", ask(server, "/hello"))
         self.assertIn("signal 9", server.log)
 
+    def test_a_worker_takes_signals_from_its_supervisor_alone(self):
+        with Served(program.PATH) as server:
+            worker = children(server.process.pid)[0]
+            os.kill(worker, signal.SIGTERM)  # not its supervisor's
+            self.assertIn(b"Hello", ask(server, "/hello"))
+            self.assertEqual(children(server.process.pid), [worker])
+        self.assertEqual(server.exit_code, 0, server.log)
+
+    def test_a_service_manager_that_tells_both_gets_one_drain(self):
+        with Served(program.PATH) as server:
+            answer = []
+            stream = threading.Thread(
+                target=lambda: answer.append(ask(server, "/stream?n=10&ms=100")))
+            stream.start()
+            time.sleep(0.3)
+            for pid in (*children(server.process.pid), server.process.pid):
+                os.kill(pid, signal.SIGTERM)
+            stream.join(PATIENCE_S)
+            self.assertIn(b"line 10\n", answer[0])
+            self.assertTrue(answer[0].endswith(b"0\r\n\r\n"))
+            self.assertEqual(server.process.wait(PATIENCE_S), 0)
+
+    def test_request_ids_of_the_next_worker_are_others(self):
+        with Served(program.PATH, "--threads", "1") as server:
+            for _ in range(2):
+                self.assertEqual(ask(server, "/crash"), b"")
+                self.assertIn(b"Hello", ask(server, "/hello"))
+            ids = re.findall(r"request ([0-9a-f]{16})", server.so_far())
+        self.assertEqual(len(set(ids)), 2, ids)
+
     def test_a_worker_ends_when_its_supervisor_is_killed(self):
         with Served(program.PATH) as server:
             worker = children(server.process.pid)[0]
