@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t fixed_bytes_max = 256;
 
 // Puts a head together in memory that has been made large enough at once: a string that grows
-// piece by piece asks before each whether there is room. 543 instructions a head became 250.
+// piece by piece asks before each whether there is room.
 class head_text {
  public:
   explicit head_text(char* to) : to_(to) {}
