@@ -11,23 +11,38 @@
 namespace bulkhead::cli {
 namespace {
 
-sigset_t taken() {
+sigset_t taken(bool supervised) {
   sigset_t all;
   ::sigemptyset(&all);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1}) ::sigaddset(&all, number);
+  if (supervised) {
+    ::sigaddset(&all, end_signal());
+    ::sigaddset(&all, reload_signal());
+  } else {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1}) ::sigaddset(&all, number);
+  }
   return all;
 }
 
 }  // namespace
 
+int end_signal() {
+  return SIGRTMIN;
+}
+
+int reload_signal() {
+  return SIGRTMIN + 1;
+}
+
 void block_signals() {
-  const auto all = taken();
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  for (const bool supervised : {false, true}) {
+    const auto all = taken(supervised);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  }
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-signals::signals(pid_t only_from) : only_from_(only_from) {
-  const auto all = taken();
+signals::signals(bool supervised) {
+  const auto all = taken(supervised);
   fd_.reset(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
@@ -36,10 +51,10 @@ int signals::wait(std::chrono::milliseconds time) {
   pollfd waited{fd_.get(), POLLIN, 0};
   if (::poll(&waited, 1, static_cast<int>(time.count())) <= 0) return 0;
   signalfd_siginfo signal;
-  const auto got = ::read(fd_.get(), &signal, sizeof signal);
-  if (got != sizeof signal) return 0;
-  const auto sender = static_cast<pid_t>(signal.ssi_pid);
-  return only_from_ == 0 || sender == only_from_ ? static_cast<int>(signal.ssi_signo) : 0;
+  if (::read(fd_.get(), &signal, sizeof signal) != sizeof signal) return 0;
+  const auto number = static_cast<int>(signal.ssi_signo);
+  if (number == end_signal()) return SIGTERM;
+  return number == reload_signal() ? SIGHUP : number;
 }
 
 }  // namespace bulkhead::cli

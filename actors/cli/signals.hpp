@@ -1,8 +1,6 @@
 // The signals that the program takes, as something to wait for.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 
 #include "actors/socket.hpp"
@@ -14,20 +12,23 @@ namespace bulkhead::cli {
 // thread, before there are others and before anyone can have read our address and send one.
 void block_signals();
 
+// What a supervisor sends its worker for SIGTERM and SIGHUP: queued, so that none is lost in
+// another's, and nobody else's, so that a service manager that tells all processes alike is heard
+// once. signals translates them back.
+int end_signal();
+int reload_signal();
+
 class signals {
  public:
   static constexpr std::chrono::milliseconds forever{-1};
 
-  // Of a supervised process: SIGTERM, SIGINT and SIGHUP count when the supervisor sends them, and
-  // not when a service manager sends them to all its processes alike; 0: whoever sends them.
   // Throws std::system_error.
-  explicit signals(pid_t only_from = 0);
+  explicit signals(bool supervised = false);
   // The next one's number; 0: none came in that time.
   int wait(std::chrono::milliseconds time);
   int take() { return wait(std::chrono::milliseconds(0)); }
 
  private:
-  pid_t only_from_;
   actors::unique_fd fd_;
 };
 

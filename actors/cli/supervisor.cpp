@@ -93,8 +93,8 @@ void supervisor::become_worker(pid_t parent) {
   // A terminal's Ctrl-C is the supervisor's, who passes it on. And without a supervisor nobody
   // would: drain then.
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::raise(SIGTERM);
+  ::prctl(PR_SET_PDEATHSIG, end_signal());
+  if (::getppid() != parent) ::raise(end_signal());
   int code = 0;
   const auto failed = [&](const std::exception& why, int with) {
     std::cerr << "bulkhead serve: " << why.what() << '\n';
@@ -103,7 +103,7 @@ void supervisor::become_worker(pid_t parent) {
   try {
     flights_.record_this_process();
     work(
-        asked_, asked_.settings, std::move(sockets_), [&] { ::kill(parent, SIGUSR1); }, parent);
+        asked_, asked_.settings, std::move(sockets_), [&] { ::kill(parent, SIGUSR1); }, true);
   } catch (const std::invalid_argument& wrong) {
     failed(wrong, exit_usage);
   } catch (const std::exception& wrong) {
@@ -127,7 +127,7 @@ void supervisor::take(int signal, const std::function<void()>& ready) {
       bury_worker();
       break;
     default:
-      begin_to_end(signal);
+      begin_to_end();
   }
 }
 
@@ -145,10 +145,10 @@ void supervisor::reload() {
     spdlog::error("reload: {}; the settings stay as they were", wrong.what());
     return;
   }
-  if (worker_ && !ending_) ::kill(worker_, SIGHUP);
+  if (worker_ && !ending_) ::kill(worker_, reload_signal());
 }
 
-void supervisor::begin_to_end(int signal) {
+void supervisor::begin_to_end() {
   if (!worker_) {
     exit_code_ = 0;
     return;
@@ -158,7 +158,7 @@ void supervisor::begin_to_end(int signal) {
   sockets_ = {};
   next_ = steady::now() + kill_margin + (ending_ ? 0ms : asked_.settings.deadlines.drain);
   ending_ = true;
-  ::kill(worker_, signal);
+  ::kill(worker_, end_signal());
 }
 
 void supervisor::bury_worker() {

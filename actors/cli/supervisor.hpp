@@ -35,7 +35,7 @@ class supervisor {
   [[noreturn]] void become_worker(pid_t parent);
   void take(int signal, const std::function<void()>& ready);
   void reload();
-  void begin_to_end(int signal);
+  void begin_to_end();
   void bury_worker();
   std::chrono::milliseconds until_next() const;
 

@@ -69,12 +69,12 @@ bool log_faults(const loaded_config& loaded) {
 }
 
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready, pid_t supervisor) {
+          const std::function<void()>& ready, bool supervised) {
   server running(settings);
   add_routes(running, settings.root);
   running.start(std::move(sockets));
   ready();
-  signals told(supervisor);
+  signals told(supervised);
   for (int number = 0; number != SIGTERM && number != SIGINT;) {
     number = told.wait(signals::forever);
     if (number == SIGHUP) reload(running, asked, settings);

@@ -1,8 +1,6 @@
 // The process that serves.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 
 #include "actors/cli/command_line.hpp"
@@ -17,7 +15,7 @@ namespace bulkhead::cli {
 // deadline, or after that second signal, the process ends without them, exit code 1. The signals
 // must be blocked (signals.hpp). Throws as server::start() and files() do.
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready, pid_t supervisor = 0);
+          const std::function<void()>& ready, bool supervised = false);
 
 // Logs what is wrong with a new configuration, or nothing when it can be used.
 bool log_faults(const loaded_config& loaded);

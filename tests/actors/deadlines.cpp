@@ -109,7 +109,7 @@ TEST_CASE("server answers 503 at the handler's deadline and drops what comes lat
 TEST_CASE("server resets a client that takes nothing more at the write stall deadline",
           "[server][B080]") {
   auto settings = on_loopback();
-  settings.deadlines.write_stall = 150ms;
+  settings.deadlines.write_stall = 600ms;
   served s(settings);
   s->get("/large", [](const request&) { return response::bytes(std::string(30'000'000, 'x')); });
   const auto address = s.start();
