@@ -73,8 +73,8 @@ void work(const command_line& asked, config settings, actors::listening sockets,
   server running(settings);
   add_routes(running, settings.root);
   running.start(std::move(sockets));
-  ready();
   signals told(supervised);
+  ready();
   for (int number = 0; number != SIGTERM && number != SIGINT;) {
     number = told.wait(signals::forever);
     if (number == SIGHUP) reload(running, asked, settings);
