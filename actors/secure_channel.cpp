@@ -25,8 +25,18 @@ std::string name_of(std::string_view authority) {
 
 }  // namespace
 
-void secure_channel::take(std::size_t bytes) {
-  taken_ += bytes;
+std::string_view secure_channel::with(std::string_view fresh) {
+  if (received_.empty()) return fresh;
+  received_.append(fresh);
+  return std::string_view(received_).substr(taken_);
+}
+
+void secure_channel::keep_untaken(std::string_view input, std::size_t taken) {
+  if (received_.empty()) {
+    received_.assign(input.substr(taken));
+    return;
+  }
+  taken_ += taken;
   if (taken_ < received_.size()) return;
   received_.clear();
   taken_ = 0;

@@ -19,10 +19,11 @@ class secure_channel {
   tls::engine& engine() { return engine_; }
   const tls::engine& engine() const { return engine_; }
 
-  // What was received and not yet taken by the engine; then what a call of it took.
-  std::string_view unread() const { return std::string_view(received_).substr(taken_); }
-  void append(std::string_view bytes) { received_.append(bytes); }
-  void take(std::size_t bytes);
+  // What the engine has not taken, with `fresh` bytes behind it: those themselves when there
+  // is nothing before them. keep_untaken() then says how much of it a call took, and copies
+  // what is left.
+  std::string_view with(std::string_view fresh);
+  void keep_untaken(std::string_view input, std::size_t taken);
 
   // What is to be sent: the engine appends here.
   std::string& output() { return output_; }

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
+#include <utility>
 
 #include "actors/transport.hpp"
 
@@ -20,25 +22,28 @@ thread_local std::array<char, 17 * 1024> receive_room;
 }  // namespace
 
 transport::received transport::receive_secure(std::span<char> room) {
-  for (;;) {
+  for (std::string_view fresh;;) {
     if (is_handshaking()) {
-      const auto how = go_on_with_handshake();
+      const auto how = go_on_with_handshake(std::exchange(fresh, {}));
       if (how != result::done && how != result::blocked) return {how};
       if (send_unsent() == result::failed) return {result::failed};
       if (how == result::done) continue;
     } else {
-      const auto got = decrypt(room);
+      const auto got = decrypt(std::exchange(fresh, {}), room);
       if (send_unsent() == result::failed) return {result::failed};
       if (got.outcome != result::blocked) return got;
     }
-    const auto got = receive_encrypted();
+    if (!may_receive_) return {result::blocked};
+    const auto got = receive_plain(receive_room);
     if (got.outcome != result::done) return got;
+    fresh = {receive_room.data(), got.bytes};
   }
 }
 
-transport::result transport::go_on_with_handshake() {
-  const auto step = secure_->engine().handshake(secure_->unread(), secure_->output());
-  secure_->take(step.consumed);
+transport::result transport::go_on_with_handshake(std::string_view fresh) {
+  const auto input = secure_->with(fresh);
+  const auto step = secure_->engine().handshake(input, secure_->output());
+  secure_->keep_untaken(input, step.consumed);
   switch (step.what) {
     case tls::engine::status::done:
       return result::done;
@@ -54,9 +59,10 @@ transport::result transport::go_on_with_handshake() {
 }
 
 // `blocked`: more encrypted bytes are needed.
-transport::received transport::decrypt(std::span<char> room) {
-  const auto step = secure_->engine().read(secure_->unread(), room, secure_->output());
-  secure_->take(step.consumed);
+transport::received transport::decrypt(std::string_view fresh, std::span<char> room) {
+  const auto input = secure_->with(fresh);
+  const auto step = secure_->engine().read(input, room, secure_->output());
+  secure_->keep_untaken(input, step.consumed);
   holds_input_ = step.what == tls::engine::status::done;
   if (step.produced > 0) {
     // The end, or the fault, behind these bytes shows again with the next call.
@@ -72,13 +78,6 @@ transport::received transport::decrypt(std::span<char> room) {
     default:
       return {result::blocked};
   }
-}
-
-transport::received transport::receive_encrypted() {
-  if (!may_receive_) return {result::blocked};
-  const auto got = receive_plain(receive_room);
-  if (got.outcome == result::done) secure_->append({receive_room.data(), got.bytes});
-  return got;
 }
 
 transport::result transport::send_unsent() {

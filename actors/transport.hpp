@@ -77,9 +77,8 @@ class transport {
 
   // In secure_transport.cpp:
   received receive_secure(std::span<char> room);
-  result go_on_with_handshake();
-  received decrypt(std::span<char> room);
-  received receive_encrypted();
+  result go_on_with_handshake(std::string_view fresh);
+  received decrypt(std::string_view fresh, std::span<char> room);
   result send_secure(output_queue& out);
   void say_close();
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "tls/engine_call.hpp"
 #include "tls/error.hpp"
 #include "tls/library.hpp"
 #include "tls/pem.hpp"
@@ -63,27 +64,6 @@ ssl_ctx_ptr make_client_context(const client_files& files) {
   return context;
 }
 
-// One call into OpenSSL: the caller's buffers are in reach for its duration.
-class client_engine::call {
- public:
-  call(client_engine& self, std::string_view input, std::string& out)
-      : wire_(self.wire_), size_(input.size()) {
-    wire_ = {input, &out};
-    clear_errors();
-  }
-  call(const call&) = delete;
-  call& operator=(const call&) = delete;
-  ~call() {
-    wire_ = {};
-    clear_errors();
-  }
-  std::size_t consumed() const { return size_ - wire_.in.size(); }
-
- private:
-  wire& wire_;
-  std::size_t size_;
-};
-
 client_engine::client_engine(SSL_CTX& context, const std::string& host) : ssl_(SSL_new(&context)) {
   auto bio = make_buffer_bio(wire_);
   if (!ssl_ || !bio) throw std::bad_alloc();
@@ -100,7 +80,7 @@ client_engine::client_engine(SSL_CTX& context, const std::string& host) : ssl_(S
 }
 
 client_engine::result client_engine::handshake(std::string_view input, std::string& out) {
-  const call now(*this, input, out);
+  const engine_call now(wire_, input, out);
   const int returned = SSL_connect(ssl_.get());
   if (returned != 1) return stop(returned, now.consumed());
   open_ = true;
@@ -109,7 +89,7 @@ client_engine::result client_engine::handshake(std::string_view input, std::stri
 
 client_engine::result client_engine::read(std::string_view input, std::string& content,
                                           std::string& out) {
-  const call now(*this, input, out);
+  const engine_call now(wire_, input, out);
   std::array<char, record_bytes_max> record;
   for (;;) {
     std::size_t got = 0;
@@ -121,7 +101,7 @@ client_engine::result client_engine::read(std::string_view input, std::string& c
 
 bool client_engine::write(std::string_view content, std::string& out) {
   if (content.empty()) return true;
-  const call now(*this, {}, out);
+  const engine_call now(wire_, {}, out);
   std::size_t put = 0;
   const int returned = SSL_write_ex(ssl_.get(), content.data(), content.size(), &put);
   if (returned != 1) stop(returned, 0);
@@ -130,7 +110,7 @@ bool client_engine::write(std::string_view content, std::string& out) {
 
 void client_engine::close(std::string& out) {
   if (!open_) return;
-  const call now(*this, {}, out);
+  const engine_call now(wire_, {}, out);
   SSL_shutdown(ssl_.get());
 }
 

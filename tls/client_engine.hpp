@@ -61,8 +61,6 @@ class client_engine {
   bool refused_certificate() const { return refused_certificate_; }
 
  private:
-  class call;
-
   result stop(int returned, std::size_t consumed);
 
   wire wire_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tls/callbacks.hpp"
+#include "tls/engine_call.hpp"
 #include "tls/first_bytes.hpp"
 
 namespace bulkhead::tls {
@@ -23,27 +24,6 @@ constexpr std::size_t held_bytes_open = 20 * 1024;
 
 }  // namespace
 
-// One call into OpenSSL: the session's buffers are in reach for its duration.
-class engine::call {
- public:
-  call(engine& self, std::string_view input, std::string& out)
-      : wire_(self.wire_), size_(input.size()) {
-    wire_ = {input, &out};
-    clear_errors();
-  }
-  call(const call&) = delete;
-  call& operator=(const call&) = delete;
-  ~call() {
-    wire_ = {};
-    clear_errors();
-  }
-  std::size_t consumed() const { return size_ - wire_.in.size(); }
-
- private:
-  wire& wire_;
-  std::size_t size_;
-};
-
 engine::engine(std::shared_ptr<configurations> from) {
   state_.pool = std::move(from);
 }
@@ -53,7 +33,7 @@ engine::~engine() = default;
 engine::result engine::handshake(std::string_view input, std::string& out) {
   if (state_.open) return {status::done};
   if (why_) return {status::failed};
-  const call now(*this, input, out);
+  const engine_call now(wire_, input, out);
   if (!ssl_)
     if (const auto begun = begin(input); begun.what != status::done) return begun;
   const int returned = SSL_accept(ssl_.get());
@@ -101,7 +81,7 @@ void engine::finish_handshake() {
 engine::result engine::read(std::string_view input, std::span<char> room, std::string& out) {
   if (!state_.open) return {why_ ? status::failed : status::need_input};
   if (peer_has_closed_) return {status::closed, input.size()};
-  const call now(*this, input, out);
+  const engine_call now(wire_, input, out);
   std::size_t produced = 0;
   while (produced < room.size()) {
     std::size_t got = 0;
@@ -117,7 +97,7 @@ engine::result engine::read(std::string_view input, std::span<char> room, std::s
 engine::result engine::write(std::string_view content, std::string& out,
                              std::size_t out_bytes_max) {
   if (!state_.open || has_closed_) return {status::failed};
-  const call now(*this, {}, out);
+  const engine_call now(wire_, {}, out);
   std::size_t taken = 0;
   while (taken < content.size() && out.size() < out_bytes_max) {
     const auto piece = content.substr(taken, record_bytes_max);
@@ -133,7 +113,7 @@ engine::result engine::write(std::string_view content, std::string& out,
 void engine::close(std::string& out) {
   if (!state_.open || has_closed_) return;
   has_closed_ = true;
-  const call now(*this, {}, out);
+  const engine_call now(wire_, {}, out);
   SSL_shutdown(ssl_.get());
 }
 

@@ -108,8 +108,6 @@ class engine {
   const session_state& state() const { return state_; }
 
  private:
-  class call;
-
   result begin(std::string_view input);
   bool build();
   void finish_handshake();

@@ -1,5 +1,6 @@
 #include "actors/cli/demo.hpp"
 
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
@@ -113,7 +114,7 @@ response throws(const request& from) {
 // No compiler may know where it goes: it would take the fault out.
 response crash(const request&) {
   volatile std::uintptr_t nowhere = 8;
-  *reinterpret_cast<volatile int*>(nowhere) = 1;
+  *std::bit_cast<volatile int*>(std::uintptr_t{nowhere}) = 1;
   return response::text("alive\n");
 }
 
