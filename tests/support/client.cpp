@@ -51,6 +51,10 @@ client::client(const std::string& address) {
   ::inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr);
   fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   set_timeout(fd_, std::chrono::seconds(10));
+  // Left to itself the kernel takes up to tcp_rmem's maximum, 32 MiB on some, for one who reads
+  // nothing; a receiver that is told its size, before it connects, takes no more.
+  const int receive_bytes = 1 << 18;
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   if (::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
     throw std::runtime_error("cannot connect to " + address);
 }
