@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "actors/guest_settings.hpp"
 #include "actors/runtime/reactor.hpp"
 
 namespace bulkhead::actors {
@@ -18,27 +19,6 @@ namespace {
 
 // Events a turn, so that a busy sandbox can't starve the reactor's sessions.
 constexpr int events_per_turn = 64;
-
-unsigned share_of(unsigned all, unsigned reactors) {
-  return std::max(1u, (all + reactors - 1) / reactors);
-}
-
-sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors) {
-  sandbox::handler_settings made;
-  made.file = of.file;
-  made.workers = share_of(of.concurrency, reactors);
-  made.spares = of.spares;
-  // Requests whose clients have gone may still hold a worker each, so that ones that are let in
-  // by the gate wait here.
-  made.waiting_max = made.workers + of.queue;
-  made.wall_max = of.wall;
-  made.cpu_max = of.cpu;
-  made.memory_bytes_max = of.memory_bytes;
-  made.request_bytes_max = static_cast<std::uint32_t>(of.request_bytes);
-  made.response_bytes_max = static_cast<std::uint32_t>(of.response_bytes);
-  made.recycle_requests = of.recycle_requests;
-  return made;
-}
 
 }  // namespace
 
@@ -81,12 +61,8 @@ void guest_host::on_work(work::bits bits) {
 // ------------------------------------------------------------------- handlers
 
 std::string guest_host::start_executor() {
-  sandbox::process_settings settings;
-  for (const auto& name : shared_.settings().sandbox_require) {
-    sandbox::layer one;
-    if (sandbox::parse(name, one)) settings.require.add(one);
-  }
-  auto made = sandbox::process_executor::start(std::move(settings), *this);
+  auto made =
+      sandbox::process_executor::start(settings_for(shared_.settings().sandbox_require), *this);
   if (!made.value) return std::move(made.error);
   executor_ = std::move(made.value);
   if (home().index() == 0) {

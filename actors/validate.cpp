@@ -52,6 +52,15 @@ void require_handler(const guest_handler& h) {
 
 }  // namespace
 
+std::string sandbox_layers() {
+  std::string names;
+  for (unsigned i = 0; i < sandbox::layers_count; ++i)
+    names.append(names.empty() ? "'" : ", '")
+        .append(to_string(static_cast<sandbox::layer>(i)))
+        .append("'");
+  return names;
+}
+
 void require_guest_files(const config& settings) {
   for (const auto& each : settings.handlers) {
     const auto code = sandbox::object::load(each.file);

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <string>
+
 #include "actors/config.hpp"
 
 namespace bulkhead::actors {
 
 // Throws std::invalid_argument that names the setting and what is wrong with it.
 void validate(const config& settings);
+
+// What may stand in config::sandbox_require: "'seccomp', 'landlock', ...".
+std::string sandbox_layers();
 
 // Reads the files of all handlers. Throws std::invalid_argument that names the handler and the
 // file.

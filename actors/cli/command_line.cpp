@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "actors/guest_check.hpp"
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
 
@@ -77,6 +78,8 @@ int check(const std::string& file) {
   try {
     actors::validate(loaded.settings);
     if (!loaded.settings.tls_listen.empty()) actors::tls_service::check(loaded.settings);
+    if (const auto faults = actors::check_guests(loaded.settings); !faults.empty())
+      return refuse(file, faults);
   } catch (const std::invalid_argument& wrong) {
     return refuse(file, wrong.what());
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "actors/cli/handler_settings.hpp"
 #include "actors/cli/toml_file.hpp"
 
 namespace bulkhead::cli {
@@ -21,6 +22,21 @@ bool is_table(std::string_view name) {
   return false;
 }
 
+constexpr std::string_view handlers = "handler";
+
+const setting* find_in_handler(std::string_view key) {
+  for (const auto& each : handler_settings())
+    if (each.key == key) return &each;
+  return nullptr;
+}
+
+std::string allowed_in_handler() {
+  std::string names;
+  for (const auto& each : handler_settings())
+    names.append(names.empty() ? "" : ", ").append(each.key);
+  return names;
+}
+
 // "listen, threads, [limits], [deadlines]": what may stand in a table, or at the top level.
 std::string allowed_in(std::string_view table) {
   std::string names;
@@ -31,6 +47,7 @@ std::string allowed_in(std::string_view table) {
     if (table.empty() && each.table != last_table) add("[" + std::string(each.table) + "]");
     last_table = each.table;
   }
+  if (table.empty()) add("[[handler]]");
   return names;
 }
 
@@ -87,6 +104,13 @@ class loader {
 
   void take_entry(const toml_entry& entry, const std::string& at) {
     const bool top = entry.table.empty();
+    if (entry.table == handlers) return take_of_handler(entry, at);
+    if (top && entry.key == handlers) {
+      const auto kind = kind_of(entry.value);
+      if (kind != "an array of tables")
+        error(at, "handler: " + kind + ", where tables, [[handler]], are wanted");
+      return;
+    }
     if (!top && !is_table(entry.table)) return;  // said once, of the table
     const auto name = top ? entry.key : entry.table + "." + entry.key;
     if (top && is_table(entry.key)) {
@@ -98,6 +122,23 @@ class loader {
       error(at, name + ": unknown key; allowed " + (top ? "here" : "in [" + entry.table + "]") +
                     ": " + allowed_in(entry.table));
     }
+  }
+
+  void take_of_handler(const toml_entry& entry, const std::string& at) {
+    if (entry.index == 0) return;  // said once, of the table
+    loaded_.settings.handlers.resize(std::max(entry.index, loaded_.settings.handlers.size()));
+    loaded_.handler_origins.resize(loaded_.settings.handlers.size());
+    const auto* known = find_in_handler(entry.key);
+    if (known)
+      set(*known, entry.value, at + ": handler." + entry.key, at);
+    else
+      error(at, "handler." + entry.key +
+                    ": unknown key; allowed in [[handler]]: " + allowed_in_handler());
+  }
+
+  void remember(const setting& one, const std::string& origin) {
+    auto& where = one.table == handlers ? loaded_.handler_origins.back() : loaded_.origins;
+    where[&one] = origin;
   }
 
   // `named` tells in errors what is meant, `origin` is kept.
@@ -122,7 +163,7 @@ class loader {
     const auto value = whole_number(text, kind.range);
     if (!value) return error(named, not_in(kind.range, text));
     kind.set(loaded_.settings, *value);
-    loaded_.origins[&one] = origin;
+    remember(one, origin);
   }
 
   void set(const setting& one, const text_setting& kind, const std::string& text,
@@ -130,7 +171,7 @@ class loader {
     if (!text.empty())
       if (const auto fault = kind.fault(text)) return error(named, *fault);
     kind.in(loaded_.settings) = text;
-    loaded_.origins[&one] = origin;
+    remember(one, origin);
   }
 
   void set(const setting& one, const std::vector<std::string>& texts, const std::string& named,
@@ -139,7 +180,7 @@ class loader {
     for (const auto& text : texts)
       if (const auto fault = kind.fault(text)) error(named, *fault);
     kind.set(loaded_.settings, texts);
-    loaded_.origins[&one] = origin;
+    remember(one, origin);
   }
 
   // Bounds that are another setting.

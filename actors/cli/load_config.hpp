@@ -19,6 +19,8 @@ struct loaded_config {
   // Where each value came from: "FILE:12" or "--threads"; a setting without an entry has its
   // default.
   std::map<const setting*, std::string> origins{};
+  // The same for each one of settings.handlers, by its row of handler_settings().
+  std::vector<std::map<const setting*, std::string>> handler_origins{};
   // Every fault, a line each, without its end: "FILE:12: threads: what is wrong". While there is
   // one, `settings` is not to be used.
   std::vector<std::string> errors{};

@@ -1,35 +1,13 @@
 #include "actors/cli/settings.hpp"
 
 #include <array>
-#include <type_traits>
 
 #include "actors/cli/address.hpp"
+#include "actors/cli/setting_kinds.hpp"
+#include "actors/validate.hpp"
 
 namespace bulkhead::cli {
 namespace {
-
-constexpr std::uint64_t mib = 1024 * 1024;
-constexpr std::uint64_t gib = 1024 * mib;
-constexpr number_range deadline_ms{1, 24ull * 3600 * 1000};
-
-std::uint64_t as_number(std::chrono::milliseconds value) {
-  return static_cast<std::uint64_t>(value.count());
-}
-template <class Integer>
-std::uint64_t as_number(Integer value) {
-  return value;
-}
-
-// `Where` gives the member of a config, const or not.
-template <class Where>
-constexpr number_setting number(number_range range, Where) {
-  return {[](const config& in) { return as_number(Where{}(in)); },
-          [](config& in, std::uint64_t value) {
-            auto& target = Where{}(in);
-            target = static_cast<std::remove_reference_t<decltype(target)>>(value);
-          },
-          range};
-}
 
 template <class Where>
 constexpr texts_setting addresses(Where) {
@@ -58,12 +36,6 @@ constexpr texts_setting of_hosts(Where, std::string_view what,
           what, fault};
 }
 
-std::optional<std::string> control_fault(std::string_view text) {
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character";
-  return std::nullopt;
-}
-
 std::optional<std::string> format_fault(std::string_view text) {
   if (text == "json" || text == "text") return std::nullopt;
   return "is neither json nor text";
@@ -77,6 +49,12 @@ std::optional<std::string> client_rule_fault(std::string_view text) {
 std::optional<std::string> unknown_names_fault(std::string_view text) {
   if (text == "default" || text == "refuse") return std::nullopt;
   return "is neither default nor refuse";
+}
+
+std::optional<std::string> layer_fault(std::string_view text) {
+  const auto names = actors::sandbox_layers();
+  if (names.find("'" + std::string(text) + "'") != names.npos) return std::nullopt;
+  return "is none of " + names;
 }
 
 constexpr std::string_view file_names = "an array of file names";
@@ -156,6 +134,14 @@ const std::array table{
             "A server name that no certificate has: default, the first one, or refuse",
             text_setting{[](config& in) -> std::string& { return in.tls_unknown_names; },
                          "default or refuse", unknown_names_fault}},
+
+    setting{"sandbox", "require", "--sandbox-require",
+            "A layer of containment that handlers in processes must have; may be repeated",
+            texts_setting{[](const config& in) { return in.sandbox_require; },
+                          [](config& in, const std::vector<std::string>& texts) {
+                            in.sandbox_require = texts;
+                          },
+                          "an array of layers", layer_fault}},
 
     setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
             "Longest request line (414)",

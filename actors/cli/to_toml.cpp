@@ -1,5 +1,6 @@
 #include <string_view>
 
+#include "actors/cli/handler_settings.hpp"
 #include "actors/cli/load_config.hpp"
 #include "actors/cli/printable.hpp"
 
@@ -36,6 +37,13 @@ std::string comment(std::string text) {
   return text;
 }
 
+std::string line_of(const setting& one, config& in,
+                    const std::map<const setting*, std::string>& origins) {
+  const auto origin = origins.find(&one);
+  return std::string(one.key) + " = " + value(one, in) + "  # " +
+         comment(origin == origins.end() ? "default" : origin->second) + "\n";
+}
+
 }  // namespace
 
 std::string to_toml(const loaded_config& of) {
@@ -45,9 +53,13 @@ std::string to_toml(const loaded_config& of) {
   for (const auto& one : settings()) {
     if (one.table != table) text += "\n[" + std::string(one.table) + "]\n";
     table = one.table;
-    const auto origin = of.origins.find(&one);
-    text += std::string(one.key) + " = " + value(one, settings_now) + "  # " +
-            comment(origin == of.origins.end() ? "default" : origin->second) + "\n";
+    text += line_of(one, settings_now, of.origins);
+  }
+  for (std::size_t i = 0; i < of.settings.handlers.size(); ++i) {
+    config one;
+    one.handlers = {of.settings.handlers[i]};
+    text += "\n[[handler]]\n";
+    for (const auto& each : handler_settings()) text += line_of(each, one, of.handler_origins[i]);
   }
   return text;
 }

@@ -63,6 +63,7 @@ std::string_view name_of(toml::node_type type) {
 }
 
 toml_value array_value(const toml::array& array) {
+  if (array.is_array_of_tables()) return other_value{"an array of tables"};
   std::vector<std::string> texts;
   for (const auto& element : array) {
     const auto* text = element.as_string();
@@ -79,8 +80,14 @@ toml_value value_of(const toml::node& node) {
   return other_value{name_of(node.type())};
 }
 
-void add(toml_file& to, const std::string& table, const toml::key& key, const toml::node& node) {
-  to.entries.push_back({table, std::string(key.str()), key.source().begin.line, value_of(node)});
+void add(toml_file& to, const std::string& table, std::size_t index, const toml::key& key,
+         const toml::node& node) {
+  to.entries.push_back(
+      {table, std::string(key.str()), index, key.source().begin.line, value_of(node)});
+}
+
+void add_all(toml_file& to, const std::string& table, std::size_t index, const toml::table& from) {
+  for (const auto& [key, node] : from) add(to, table, index, key, node);
 }
 
 // What comes from outside may hold line ends, and an error is one line.
@@ -99,10 +106,12 @@ toml_file read_toml(const std::string& path) {
   try {
     const auto document = toml::parse(content.text);
     for (const auto& [key, node] : document) {
-      add(file, "", key, node);
-      if (const auto* table = node.as_table())
-        for (const auto& [inner_key, inner] : *table)
-          add(file, std::string(key.str()), inner_key, inner);
+      const std::string name(key.str());
+      add(file, "", 0, key, node);
+      if (const auto* table = node.as_table()) add_all(file, name, 0, *table);
+      if (const auto* array = node.as_array(); array && array->is_array_of_tables())
+        for (std::size_t i = 0; i < array->size(); ++i)
+          add_all(file, name, i + 1, *array->get(i)->as_table());
     }
   } catch (const toml::parse_error& wrong) {
     return {{}, {{wrong.source().begin.line, one_line(wrong.description())}}};

@@ -23,12 +23,12 @@ using steady = std::chrono::steady_clock;
 constexpr auto patience = 1s;  // with handlers that should have returned
 
 // The demo can be told to block, to burn CPU and to fail: nothing to have beside files
-// that somebody means to publish.
-void add_routes(server& to, const std::string& root) {
-  if (root.empty())
+// and handlers that somebody means to publish.
+void add_routes(server& to, const config& settings) {
+  if (!settings.root.empty())
+    to.get("/{path...}", files(settings.root));
+  else if (settings.handlers.empty())
     add_demo(to);
-  else
-    to.get("/{path...}", files(root));
 }
 
 void reload(server& running, const command_line& asked, config& current) {
@@ -71,7 +71,7 @@ bool log_faults(const loaded_config& loaded) {
 void work(const command_line& asked, config settings, actors::listening sockets,
           const std::function<void()>& ready, bool supervised) {
   server running(settings);
-  add_routes(running, settings.root);
+  add_routes(running, settings);
   running.start(std::move(sockets));
   signals told(supervised);
   ready();

@@ -1,0 +1,41 @@
+#include "actors/guest_settings.hpp"
+
+#include <algorithm>
+
+namespace bulkhead::actors {
+
+namespace {
+
+unsigned share_of(unsigned all, unsigned reactors) {
+  return std::max(1u, (all + reactors - 1) / reactors);
+}
+
+}  // namespace
+
+sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors) {
+  sandbox::handler_settings made;
+  made.file = of.file;
+  made.workers = share_of(of.concurrency, reactors);
+  made.spares = of.spares;
+  // Requests whose clients have gone may still hold a worker each, so that ones that are let in
+  // by the gate wait here.
+  made.waiting_max = made.workers + of.queue;
+  made.wall_max = of.wall;
+  made.cpu_max = of.cpu;
+  made.memory_bytes_max = of.memory_bytes;
+  made.request_bytes_max = static_cast<std::uint32_t>(of.request_bytes);
+  made.response_bytes_max = static_cast<std::uint32_t>(of.response_bytes);
+  made.recycle_requests = of.recycle_requests;
+  return made;
+}
+
+sandbox::process_settings settings_for(const std::vector<std::string>& required_layers) {
+  sandbox::process_settings made;
+  for (const auto& name : required_layers) {
+    sandbox::layer one;
+    if (sandbox::parse(name, one)) made.require.add(one);
+  }
+  return made;
+}
+
+}  // namespace bulkhead::actors

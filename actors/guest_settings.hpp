@@ -1,0 +1,18 @@
+// The settings of handlers in the sandbox's own terms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/guest_handler.hpp"
+#include "sandbox/process/executor.hpp"
+
+namespace bulkhead::actors {
+
+// One reactor's share, of so many.
+sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors);
+
+// Layers that are none are left out: validate() has refused them.
+sandbox::process_settings settings_for(const std::vector<std::string>& required_layers);
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,130 @@
+"""Handlers in sandboxes, from the file of settings."""
+import contextlib
+import http.client
+import json
+import pathlib
+import signal
+import time
+import unittest
+
+import program
+from program import settings_file
+from served import Served
+
+PATIENCE_S = 20
+
+
+def guest(name):
+    """A shared object that the build made."""
+    folder = pathlib.Path(program.PATH).parent
+    found = sorted(folder.rglob(name + ".so"))
+    assert found, f"no {name}.so below {folder}"
+    return found[0]
+
+
+def settings(*handlers, more=""):
+    text = more
+    for path, file, extra in handlers:
+        text += f'[[handler]]\npath = "{path}"\nfile = "{file}"\n{extra}\n'
+    return text
+
+
+def ask(server, target, address=None):
+    connection = http.client.HTTPConnection(address or f"{server.host}:{server.port}",
+                                            timeout=PATIENCE_S)
+    with contextlib.closing(connection):
+        connection.request("GET", target)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+class Handlers(unittest.TestCase):
+    def test_served_and_seen_from_outside(self):
+        text = settings(("/{deed}", guest("hostile"), "breaker_faults = 2\nbreaker_open_ms = 60000"))
+        with settings_file(text) as file, \
+                Served(program.PATH, "--config", file, "--admin-listen", "127.0.0.1:0") as server:
+            while not (line := server.process.stdout.readline()).startswith("admin on "):
+                self.assertTrue(line)
+            admin = line.split("/")[2]
+            self.assertEqual(ask(server, "/ok"), (200, "ok"))
+            self.assertEqual(ask(server, "/abort")[0], 502)
+            self.assertEqual(ask(server, "/null")[0], 502)
+            self.assertEqual(ask(server, "/ok")[0], 503)
+            report = json.loads(ask(server, "/handlers", admin)[1])
+            self.assertEqual(len(report), 1)
+            self.assertEqual(report[0]["circuit"], "open")
+            self.assertEqual(report[0]["requests"]["crashed"], 2)
+            self.assertEqual([one["signal"] for one in report[0]["faults"]], ["SIGSEGV", "SIGABRT"])
+            metrics = ask(server, "/metrics", admin)[1]
+            self.assertIn('bulkhead_guest_requests_total{handler="/{deed}",outcome="crashed"} 2', metrics)
+            self.assertIn('bulkhead_guest_circuit_open{handler="/{deed}"} 1', metrics)
+        self.assertEqual(server.exit_code, 0, server.log)
+        self.assertIn("handler /{deed}: crashed: SIGABRT", server.log)
+
+    def test_check_loads_each_in_a_sandbox(self):
+        good = settings(("/a", guest("hostile"), ""), ("/b", guest("example_guest"), ""))
+        with settings_file(good) as file:
+            done = program.run("check", file)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        bad = settings(("/a", guest("hostile"), ""), ("/b", guest("at_load_crash"), ""),
+                       ("/c", guest("at_load_no_handler"), ""), ("/d", "/nowhere/at/all.so", ""))
+        with settings_file(bad) as file:
+            done = program.run("check", file)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            lines = done.stderr.splitlines()
+            self.assertEqual(len(lines), 3, done.stderr)
+            for line, words in zip(lines, (("'/b'", "signal"), ("'/c'", "bulkhead_handle"),
+                                           ("'/d'", "/nowhere/at/all.so"))):
+                for word in words:
+                    self.assertIn(word, line)
+
+    def test_mistakes_name_line_and_key(self):
+        cases = (
+            ("handler = 3\n", ":1: handler: an integer", "[[handler]]"),
+            ("[handler]\npath = \"/x\"\n", ":1: handler: a table", "[[handler]]"),
+            ("[[handler]]\npath = \"x\"\n", ":2: handler.path: does not begin with /"),
+            ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is not process"),
+            ("[[handler]]\ncolour = 1\n", ":2: handler.colour: unknown key", "wall_ms"),
+            ("[[handler]]\nwall_ms = 0\n", ":2: handler.wall_ms: '0' is not a whole number"),
+            ("[[handler]]\npath = \"/x\"\n", "handler '/x': it needs a file"),
+            ("[sandbox]\nrequire = [\"moat\"]\n", ":2: sandbox.require: is none of 'user_namespace'"),
+        )
+        for text, *words in cases:
+            with settings_file(text) as file:
+                done = program.run("check", file)
+                self.assertEqual(done.returncode, 2, text)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+
+    def test_a_missing_file_ends_the_start_and_is_named(self):
+        with settings_file(settings(("/x", "/nowhere.so", ""))) as file:
+            done = program.run("serve", "--listen", "127.0.0.1:0", "--config", file)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn("/nowhere.so", done.stderr)
+
+    def test_config_prints_what_it_reads(self):
+        text = settings(("/x", guest("hostile"), "wall_ms = 77"))
+        with settings_file(text) as file:
+            first = program.run("config", "--config", file)
+            self.assertIn(f"wall_ms = 77  # {file}:4", first.stdout)
+            with settings_file(first.stdout) as again:
+                second = program.run("config", "--config", again)
+        strip = lambda all: [line.split("  # ")[0] for line in all.splitlines()]
+        self.assertEqual(strip(first.stdout), strip(second.stdout))
+
+    def test_reload_adds_and_removes(self):
+        one = ("/a/{deed}", guest("hostile"), "")
+        with settings_file(settings(one)) as file, Served(program.PATH, "--config", file) as server:
+            self.assertEqual(ask(server, "/hello")[0], 404)
+            pathlib.Path(file).write_text(settings(one, ("/{deed}", guest("example_guest"), "")))
+            server.process.send_signal(signal.SIGHUP)
+            end = time.monotonic() + PATIENCE_S
+            while ask(server, "/hello")[0] != 200 and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual(ask(server, "/hello"), (200, "Hello from a sandbox!\n"))
+            pathlib.Path(file).write_text(settings(("/{deed}", "/nowhere.so", "")))
+            server.process.send_signal(signal.SIGHUP)
+            while "/nowhere.so" not in server.so_far() and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual(ask(server, "/hello"), (200, "Hello from a sandbox!\n"))
+        self.assertEqual(server.exit_code, 0, server.log)
