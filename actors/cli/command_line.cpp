@@ -113,7 +113,8 @@ command_line parse(int count, const char* const* arguments) {
   writes.add_option("KIND", kind, "Which")->required()->check(CLI::IsMember(manuals()));
 
   const auto command = [&]() -> std::string {
-    for (const CLI::App* each : std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes})
+    for (const CLI::App* each :
+         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };
