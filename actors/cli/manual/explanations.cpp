@@ -149,6 +149,19 @@ std::string_view explain(reason why) {
       return "the handler's streamed content threw: reset, so that the client notices";
     case reason::file_failed:
       return "a file became shorter while it was sent, or could not be read: reset";
+    case reason::trap:
+      return "the sandboxed handler's WebAssembly trapped: 500";
+    case reason::crashed:
+      return "the sandboxed handler's process died: 502; the error log has its signal";
+    case reason::budget_exceeded:
+      return "the sandboxed handler used up its time, wall clock or CPU: 504";
+    case reason::out_of_memory:
+      return "the sandboxed handler used up its memory, not the server's: 503";
+    case reason::handler_overloaded:
+      return "no place in the sandboxed handler's queue, too large for it, or its circuit is open: "
+             "503";
+    case reason::handler_unavailable:
+      return "the sandboxed handler can't be loaded, or was removed: 503";
     case reason::overloaded:
       return "`sessions_max` was reached: 503";
     case reason::shed:
