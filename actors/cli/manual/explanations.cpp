@@ -152,7 +152,7 @@ std::string_view explain(reason why) {
     case reason::trap:
       return "the sandboxed handler's WebAssembly trapped: 500";
     case reason::crashed:
-      return "the sandboxed handler's process died: 502; the error log has its signal";
+      return "the sandboxed handler's process died: 502";
     case reason::budget_exceeded:
       return "the sandboxed handler used up its time, wall clock or CPU: 504";
     case reason::out_of_memory:
