@@ -4,7 +4,7 @@
 # is loaded by a program that is not, and its own faults are its sandbox's business.
 function(bulkhead_guest name)
   add_library(${name} MODULE ${ARGN})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   set_target_properties(${name} PROPERTIES PREFIX "" INTERPROCEDURAL_OPTIMIZATION OFF)
   target_compile_options(${name} PRIVATE -fvisibility=hidden)
   if(BULKHEAD_SANITIZE)

@@ -16,8 +16,18 @@ function(bulkhead_room name)
     return()
   endif()
   add_library(bulkhead_${name} STATIC ${sources})
-  target_include_directories(bulkhead_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_include_directories(bulkhead_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_features(bulkhead_${name} PUBLIC cxx_std_20)
+  if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Who links the installed library may have another compiler, or no link-time optimisation.
+    target_compile_options(bulkhead_${name} PRIVATE -ffat-lto-objects)
+  endif()
   bulkhead_link(bulkhead_${name} PUBLIC ${arg_DEPENDS})
+
+  # Users name what it is for: bulkhead::server.
+  string(REPLACE "actors" "server" public_name ${name})
+  add_library(bulkhead::${public_name} ALIAS bulkhead_${name})
+  set_target_properties(bulkhead_${name} PROPERTIES EXPORT_NAME ${public_name})
 endfunction()
 
 # target_link_libraries without rooms that are still empty. Imported targets are SYSTEM includes.
@@ -33,7 +43,7 @@ endfunction()
 
 # CAF's headers take seconds in each source: parse them once a target.
 function(bulkhead_precompile_caf target)
-  if(EXISTS ${CMAKE_SOURCE_DIR}/actors/runtime/caf.hpp)
-    target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/actors/runtime/caf.hpp)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/actors/runtime/caf.hpp)
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/actors/runtime/caf.hpp)
   endif()
 endfunction()

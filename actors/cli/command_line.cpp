@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "actors/cli/manual/manual.hpp"
 #include "actors/guest_check.hpp"
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
@@ -87,8 +88,8 @@ int check(const std::string& file) {
   return 0;
 }
 
-int print(const loaded_config& loaded) {
-  std::cout << to_toml(loaded) << std::flush;
+int print(const std::string& text) {
+  std::cout << text << std::flush;
   return std::cout ? 0 : 1;
 }
 
@@ -109,9 +110,14 @@ command_line parse(int count, const char* const* arguments) {
   auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");
   std::string checked;
   checks.add_option("FILE", checked, "The file")->required();
+  auto& writes = *app.add_subcommand("manual", "Print a document that is made from the program");
+  writes.group("");  // for the build: --help does not show it
+  std::string kind;
+  writes.add_option("KIND", kind, "Which")->required()->check(CLI::IsMember(manuals()));
 
   const auto command = [&]() -> std::string {
-    for (const CLI::App* each : std::initializer_list<const CLI::App*>{&serve, &show, &checks})
+    for (const CLI::App* each :
+         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };
@@ -126,11 +132,12 @@ command_line parse(int count, const char* const* arguments) {
     return {.exit_code = refuse(command(), wrong.what())};
   }
   if (checks.count() > 0) return {.exit_code = check(checked)};
+  if (writes.count() > 0) return {.exit_code = print(manual(kind, app))};
   if (command() == "bulkhead")
     return {.exit_code = refuse("bulkhead", "no command; bulkhead --help lists them")};
   const auto loaded = load_config(result.file, result.flags);
   if (!loaded.errors.empty()) return {.exit_code = refuse(command(), loaded.errors)};
-  if (show.count() > 0) return {.exit_code = print(loaded)};
+  if (show.count() > 0) return {.exit_code = print(to_toml(loaded))};
   result.settings = loaded.settings;
   return result;
 }

@@ -52,7 +52,7 @@ def _some(connection):
     return data
 
 
-def ask(port, path, content=None):
-    with connect(port) as connection:
+def ask(port, path, content=None, secure=False):
+    with connect(port, secure) as connection:
         connection.sendall(request(path, content))
         return receive(connection)

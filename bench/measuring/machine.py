@@ -53,6 +53,15 @@ def describe(root):
     ]
 
 
+def flags(build):
+    """What the server was compiled with, from the build itself."""
+    text = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    names = ("CMAKE_BUILD_TYPE", "CMAKE_INTERPROCEDURAL_OPTIMIZATION", "CMAKE_CXX_FLAGS",
+             "CMAKE_CXX_COMPILER")
+    found = [re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE) for name in names]
+    return " ".join(f"{name}={match.group(1)}" for name, match in zip(names, found) if match)
+
+
 def load_average():
     return " ".join(f"{load:.2f}" for load in os.getloadavg())
 

@@ -25,19 +25,22 @@ class Server:
 
     def __init__(self, name, command, cpus=None, secure=False):
         self.name, self.command, self._cpus, self._secure = name, command, cpus, secure
+        self.is_ours, self.echoes = True, True
 
     def __enter__(self):
         self._log = tempfile.TemporaryFile("w+")  # a pipe that nobody reads could block it
         self._process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=self._log, text=True,
             preexec_fn=lambda: pin(self._cpus))
+        self.port, self.secure_port = self._await_ports()
+        self._proc = pathlib.Path("/proc", str(self._process.pid))
+        return self
+
+    def _await_ports(self):
         if not select.select([self._process.stdout], [], [], READY_S)[0]:
             self._fail()
         # All addresses are written at once.
-        self.port = self._read_port("http")
-        self.secure_port = self._read_port("https") if self._secure else None
-        self._proc = pathlib.Path("/proc", str(self._process.pid))
-        return self
+        return self._read_port("http"), self._read_port("https") if self._secure else None
 
     def _read_port(self, scheme):
         found = LISTENING.fullmatch(self._process.stdout.readline())
@@ -88,10 +91,21 @@ def pin(cpus):
         os.sched_setaffinity(0, cpus)
 
 
-def bulkhead(build, threads, cpus=None, secure=False):
+def certificate(build):
+    """(certificate, key) of localhost, which `bulkhead --self-signed` makes when it is not there."""
+    folder = build / "bench" / "tls"
+    if not list(folder.glob("*.pem")):
+        with bulkhead(build, 1, secure=True):
+            pass
+    files = sorted(folder.glob("*.pem")) + sorted(folder.glob("*.key"))
+    keys = [file for file in files if "PRIVATE KEY" in file.read_text(encoding="ascii")]
+    return next(file for file in files if file not in keys), keys[0]
+
+
+def bulkhead(build, threads, cpus=None, secure=False, name="bulkhead"):
     # One process, so that its figures are the server's.
     secured = ["--tls-listen", "127.0.0.1:0", "--self-signed", str(build / "bench" / "tls")]
-    return Server("bulkhead", [
+    return Server(name, [
         str(build / "bulkhead"), "serve", "--no-supervisor", "--listen", "127.0.0.1:0",
         "--threads", str(threads), "--max-sessions", "100000", *(secured if secure else [])],
         cpus, secure)
@@ -99,3 +113,10 @@ def bulkhead(build, threads, cpus=None, secure=False):
 
 def bare_loop(build, cpus=None):
     return Server("bare_loop", [str(build / "bench" / "bare_loop"), "0"], cpus)
+
+
+def worker_server(build, threads, cpus=None):
+    shown, key = certificate(build)
+    return Server("worker_server", [
+        str(build / "bench" / "worker_server"), "--threads", str(threads), "--listen", "127.0.0.1:0",
+        "--tls-listen", "127.0.0.1:0", "--cert", str(shown), "--key", str(key)], cpus, True)
