@@ -9,8 +9,9 @@ namespace bulkhead::sandbox::zygote {
 // The version that the kernel has; 0: none.
 int landlock_version();
 
-// From now on the files below `readable` can be read and executed, and nothing else opened, made or
-// connected to; version 4 covers TCP, 6 signals and abstract sockets. Needs no_new_privs.
-bool landlock(std::span<const std::string> readable);
+// From now on the files below `readable` can be read and executed, those below `writable` read,
+// made, written and removed, and nothing else opened, made or connected to; version 4 covers TCP, 6
+// signals and abstract sockets. Needs no_new_privs; makes system calls only.
+bool landlock(std::span<const std::string> readable, std::span<const std::string> writable = {});
 
 }  // namespace bulkhead::sandbox::zygote
