@@ -83,7 +83,8 @@ std::uint32_t bulkhead_wasm_register_type(const std::uint32_t* kinds, std::uint3
 }
 
 void bulkhead_wasm_trap(std::uint32_t kind, const void* from) noexcept {
-  bulkhead_wasm_top->pc = reinterpret_cast<std::uintptr_t>(from);
+  // The call, not what follows it: that may be another function.
+  bulkhead_wasm_top->pc = reinterpret_cast<std::uintptr_t>(from) - 1;
   end(landing::trap, kind);
 }
 

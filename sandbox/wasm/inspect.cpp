@@ -118,6 +118,9 @@ class module_reader {
         return each(in, [&] { global(in); });
       case 7:
         return each(in, [&] { one_export(in); });
+      case 10:
+        has_code_ = true;
+        return;
       default:
         return;
     }
@@ -242,6 +245,7 @@ class module_reader {
   }
 
   void check() {
+    if (!has_code_) throw malformed("it has no code");
     if (!unknown_.empty())
       throw malformed("it imports what the server does not have: " + unknown_ +
                       (unknown_count_ > 16 ? " and more" : ""));
@@ -263,6 +267,7 @@ class module_reader {
   std::size_t unknown_count_ = 0;
   bool has_memory_ = false;
   bool has_start_ = false;
+  bool has_code_ = false;
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ landing wasm_instance::instantiate(wasm_frame& frame) {
   const std::array<std::uint64_t, 5> arguments{reinterpret_cast<std::uint64_t>(state_.get())};
   const auto& code = module_.code();
   auto how = run(frame, reinterpret_cast<const void*>(code.instantiate), arguments);
-  if (how == landing::none && code.initialize)
+  if (how == landing::none)
     how = run(frame, reinterpret_cast<const void*>(code.initialize), arguments);
   return how;
 }

@@ -123,8 +123,7 @@ void wasm_module::read_symbols(const std::string& object) {
 std::string wasm_module::name_of(std::uintptr_t pc) const {
   const auto next = std::upper_bound(symbols_.begin(), symbols_.end(), pc,
                                      [](auto at, const symbol& one) { return at < one.begin; });
-  // A return address may lie behind the last instruction of its function.
-  if (next == symbols_.begin() || pc > std::prev(next)->end) return "module+" + hex(pc - base_);
+  if (next == symbols_.begin() || pc >= std::prev(next)->end) return "module+" + hex(pc - base_);
   const auto& found = *std::prev(next);
   const auto name = found.name.starts_with("w2c_") ? found.name.substr(4) : found.name;
   return name.substr(0, 200) + "+" + hex(pc - found.begin);

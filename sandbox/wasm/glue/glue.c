@@ -1,9 +1,49 @@
 /* Compiled together with what wasm2c made of a module: its runtime, as far as it is not the
  * server's, and the imports of the contract. Nothing in here or in the module needs a library: all
  * code that runs on the guest's stack lies in this object's text, where it may be cut off. */
+#include <math.h>
 #include <stdarg.h>
 
 #include "bulkhead_module.h"
+
+#undef isnan
+#define isnan(x) ((x) != (x))
+/* --- what wasm2c takes from the library of mathematics */
+
+/* Beyond these every value is a whole number; NaN does not come here. */
+#define WHOLE 4503599627370496.0
+#define WHOLEF 8388608.0f
+
+static double bulkhead_trunc(double x) {
+  return fabs(x) < WHOLE ? copysign((double)(int64_t)x, x) : x;
+}
+static float bulkhead_truncf(float x) {
+  return fabsf(x) < WHOLEF ? copysignf((float)(int32_t)x, x) : x;
+}
+static double bulkhead_floor(double x) {
+  const double whole = bulkhead_trunc(x);
+  return whole > x ? whole - 1 : whole;
+}
+static float bulkhead_floorf(float x) {
+  const float whole = bulkhead_truncf(x);
+  return whole > x ? whole - 1 : whole;
+}
+static double bulkhead_ceil(double x) {
+  const double whole = bulkhead_trunc(x);
+  return whole < x ? copysign(whole + 1, x) : whole;
+}
+static float bulkhead_ceilf(float x) {
+  const float whole = bulkhead_truncf(x);
+  return whole < x ? copysignf(whole + 1, x) : whole;
+}
+static double bulkhead_nearbyint(double x) {
+  const double shift = copysign(WHOLE, x);
+  return fabs(x) < WHOLE ? copysign((x + shift) - shift, x) : x;
+}
+static float bulkhead_nearbyintf(float x) {
+  const float shift = copysignf(WHOLEF, x);
+  return fabsf(x) < WHOLEF ? copysignf((x + shift) - shift, x) : x;
+}
 
 #define floor bulkhead_floor
 #define floorf bulkhead_floorf
@@ -65,41 +105,6 @@ void* memmove(void* to, const void* from, size_t bytes) {
     wasm_asm("" : : : "memory"); /* not a call of memmove */
   }
   return to;
-}
-
-/* Beyond these every value is a whole number; NaN does not come here. */
-#define WHOLE 4503599627370496.0
-#define WHOLEF 8388608.0f
-
-double bulkhead_trunc(double x) {
-  return fabs(x) < WHOLE ? copysign((double)(s64)x, x) : x;
-}
-float bulkhead_truncf(float x) {
-  return fabsf(x) < WHOLEF ? copysignf((float)(s32)x, x) : x;
-}
-double bulkhead_floor(double x) {
-  const double whole = bulkhead_trunc(x);
-  return whole > x ? whole - 1 : whole;
-}
-float bulkhead_floorf(float x) {
-  const float whole = bulkhead_truncf(x);
-  return whole > x ? whole - 1 : whole;
-}
-double bulkhead_ceil(double x) {
-  const double whole = bulkhead_trunc(x);
-  return whole < x ? copysign(whole + 1, x) : whole;
-}
-float bulkhead_ceilf(float x) {
-  const float whole = bulkhead_truncf(x);
-  return whole < x ? copysignf(whole + 1, x) : whole;
-}
-double bulkhead_nearbyint(double x) {
-  const double shift = copysign(WHOLE, x);
-  return fabs(x) < WHOLE ? copysign((x + shift) - shift, x) : x;
-}
-float bulkhead_nearbyintf(float x) {
-  const float shift = copysignf(WHOLEF, x);
-  return fabsf(x) < WHOLEF ? copysignf((x + shift) - shift, x) : x;
 }
 
 /* --- what wasm2c calls */
@@ -226,13 +231,13 @@ void WASI(proc_exit)(CONTEXT, u32 code) {
 static void instantiate(void* instance) {
   Z_module_instantiate(instance BULKHEAD_CONTEXTS);
 }
-#if BULKHEAD_INITIALIZE
 static void initialize(void* instance) {
+#if BULKHEAD_INITIALIZE
   Z_moduleZ__initialize(instance);
-}
 #else
-#define initialize 0
+  (void)instance;
 #endif
+}
 static struct bulkhead_wasm_memory* memory(void* instance) {
   return (struct bulkhead_wasm_memory*)Z_moduleZ_memory(instance);
 }

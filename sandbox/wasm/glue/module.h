@@ -57,7 +57,7 @@ struct bulkhead_wasm_module {
   uint32_t uses_cpu_left;
   void (*init)(void);
   void (*instantiate)(void* instance);
-  void (*initialize)(void* instance); /* null: it has no constructors */
+  void (*initialize)(void* instance); /* its constructors, if it has any */
   struct bulkhead_wasm_memory* (*memory)(void* instance);
   uint32_t (*handle)(void* instance, uint32_t request, uint32_t request_bytes, uint32_t response,
                      uint32_t response_bytes_max);
