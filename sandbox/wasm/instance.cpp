@@ -12,6 +12,7 @@ namespace bulkhead::sandbox {
 namespace {
 
 constexpr std::uint64_t guard_bytes = 64 * 1024;
+constexpr std::size_t small_page_bytes = 4096;
 // An address of 32 bits, an offset of 32 bits, and the width of an access.
 constexpr std::uint64_t reach_bytes = (std::uint64_t{8} << 30) + guard_bytes;
 
@@ -116,6 +117,10 @@ wasm_image wasm_instance::image() const {
   all.state.assign(state_.get(), state_.get() + module_.code().instance_bytes);
   const auto* memory = reinterpret_cast<const std::byte*>(linear_);
   all.memory.assign(memory, memory + memory_->pages * wasm_page_bytes);
+  for (std::size_t at = 0; at < all.memory.size(); at += small_page_bytes)
+    if (std::any_of(memory + at, memory + at + small_page_bytes,
+                    [](std::byte one) { return one != std::byte{0}; }))
+      all.written.push_back(static_cast<std::uint32_t>(at / small_page_bytes));
   all.memory_offset =
       static_cast<std::size_t>(reinterpret_cast<std::byte*>(memory_) - state_.get());
   for (const auto& one : tables_)
@@ -130,7 +135,7 @@ bool wasm_instance::reset(const wasm_image& to) {
   const auto had_pages = memory_ ? memory_->pages : 0;
   const auto pages = to.memory.size() / wasm_page_bytes;
   if (had_pages != pages && !set_pages(had_pages, pages)) return false;
-  std::memcpy(linear_, to.memory.data(), to.memory.size());
+  restore_memory(to, memory_ == nullptr);
   std::memcpy(state_.get(), to.state.data(), to.state.size());
   memory_ = reinterpret_cast<bulkhead_wasm_memory*>(state_.get() + to.memory_offset);
   memory_->data = linear_;
@@ -142,6 +147,17 @@ bool wasm_instance::reset(const wasm_image& to) {
   return true;
 }
 
+// A new one is all zeros, and each page that nobody touches saves a fault.
+void wasm_instance::restore_memory(const wasm_image& from, bool is_new) {
+  if (!is_new) {
+    std::memcpy(linear_, from.memory.data(), from.memory.size());
+    return;
+  }
+  for (const std::size_t page : from.written)
+    std::memcpy(linear_ + page * small_page_bytes, from.memory.data() + page * small_page_bytes,
+                small_page_bytes);
+}
+
 void wasm_instance::restore_tables(const wasm_image& from) {
   if (tables_.empty())
     for (const auto& one : from.tables)
@@ -149,14 +165,14 @@ void wasm_instance::restore_tables(const wasm_image& from) {
           {nullptr,
            std::unique_ptr<bulkhead_wasm_function[]>(
                new bulkhead_wasm_function[std::max<std::size_t>(one.elements.size(), 1)])});
-  const auto moved = reinterpret_cast<std::uintptr_t>(state_.get()) - from.origin;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const auto& pristine = from.tables[i];
     auto* elements = tables_[i].elements.get();
     for (std::size_t j = 0; j < pristine.elements.size(); ++j) {
       elements[j] = pristine.elements[j];
-      if (elements[j].instance)
-        elements[j].instance = static_cast<std::byte*>(elements[j].instance) + moved;
+      // Somewhere in the state of the instance that the image was taken from.
+      if (const auto theirs = reinterpret_cast<std::uintptr_t>(elements[j].instance); theirs != 0)
+        elements[j].instance = state_.get() + (theirs - from.origin);
     }
     tables_[i].in_state = reinterpret_cast<bulkhead_wasm_table*>(state_.get() + pristine.offset);
     tables_[i].in_state->data = elements;

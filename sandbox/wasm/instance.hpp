@@ -36,7 +36,8 @@ struct wasm_image {
   };
   std::vector<std::byte> state;
   std::vector<std::byte> memory;
-  std::size_t memory_offset = 0;  // in the state
+  std::vector<std::uint32_t> written;  // pages of the processor's that are not all zeros
+  std::size_t memory_offset = 0;       // in the state
   std::vector<table> tables;
   std::uintptr_t origin = 0;
 };
@@ -85,6 +86,7 @@ class wasm_instance {
   bool map();
   landing run(wasm_frame& frame, const void* function, std::span<const std::uint64_t, 5> arguments);
   bool set_pages(std::uint64_t from, std::uint64_t to);
+  void restore_memory(const wasm_image& from, bool is_new);
   void restore_tables(const wasm_image& from);
 
   const wasm_module& module_;
