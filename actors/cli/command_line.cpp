@@ -3,6 +3,7 @@
 // Half a minute of compiling in an instrumented build: only this source includes it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
+#include "sandbox/wasm/translate.hpp"
 
 namespace bulkhead::cli {
 namespace {
@@ -84,6 +86,17 @@ int check(const std::string& file) {
   return 0;
 }
 
+// What the server would do with it at its start, ahead of that.
+int build_module(const std::string& file, const std::string& cache) {
+  const auto built = sandbox::translate({file, cache, std::chrono::minutes(5)});
+  if (!built.error.empty()) {
+    std::cerr << built.error << '\n';
+    return 1;
+  }
+  std::cout << built.path << '\n';
+  return 0;
+}
+
 int print(const loaded_config& loaded) {
   std::cout << to_toml(loaded) << std::flush;
   return std::cout ? 0 : 1;
@@ -106,9 +119,18 @@ command_line parse(int count, const char* const* arguments) {
   auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");
   std::string checked;
   checks.add_option("FILE", checked, "The file")->required();
+  auto& wasm = *app.add_subcommand("wasm", "Handlers that are WebAssembly modules");
+  wasm.require_subcommand(1);
+  auto& build = *wasm.add_subcommand(
+      "build", "Translate a module, so that it is there when the server starts; prints the object");
+  std::string module, cache = "wasm-cache";
+  build.add_option("FILE", module, "The module")->required();
+  build.add_option("--cache", cache, "Folder for objects, which only its owner may write to")
+      ->capture_default_str();
 
   const auto command = [&]() -> std::string {
-    for (const CLI::App* each : std::initializer_list<const CLI::App*>{&serve, &show, &checks})
+    for (const CLI::App* each :
+         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &wasm})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };
@@ -123,6 +145,7 @@ command_line parse(int count, const char* const* arguments) {
     return {.exit_code = refuse(command(), wrong.what())};
   }
   if (checks.count() > 0) return {.exit_code = check(checked)};
+  if (build.count() > 0) return {.exit_code = build_module(module, cache)};
   if (command() == "bulkhead")
     return {.exit_code = refuse("bulkhead", "no command; bulkhead --help lists them")};
   const auto loaded = load_config(result.file, result.flags);

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "sandbox/descriptor.hpp"
-#include "sandbox/zygote/landlock.hpp"
+#include "sandbox/landlock.hpp"
 
 namespace bulkhead::sandbox {
 namespace {
@@ -72,7 +72,7 @@ void give_up_capabilities() {
   give_up_capabilities();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (zygote::landlock_version() > 0 && !zygote::landlock(all.readable, all.writable)) _exit(127);
+  if (landlock_version() > 0 && !landlock(all.readable, all.writable)) _exit(127);
   char path[] = "PATH=/usr/bin:/bin", language[] = "LC_ALL=C";
   char* environment[] = {path, language, const_cast<char*>(all.temporary.c_str()), nullptr};
   execve(all.arguments.front(), all.arguments.data(), environment);

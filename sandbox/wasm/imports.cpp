@@ -73,9 +73,8 @@ void sleep_until_cut_off_or(std::int64_t end_ns) {
 }
 
 }  // namespace
-}  // namespace bulkhead::sandbox
 
-using namespace bulkhead::sandbox;
+extern "C" {
 
 std::uint32_t bulkhead_wasm_register_type(const std::uint32_t* kinds, std::uint32_t params,
                                           std::uint32_t results) noexcept {
@@ -194,3 +193,6 @@ std::uint32_t bulkhead_wasm_store_two_zeros(std::uint32_t first, std::uint32_t s
 void bulkhead_wasm_proc_exit(std::uint32_t code) noexcept {
   end(landing::left, code);
 }
+
+}  // extern "C"
+}  // namespace bulkhead::sandbox

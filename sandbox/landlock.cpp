@@ -1,4 +1,4 @@
-#include "sandbox/zygote/landlock.hpp"
+#include "sandbox/landlock.hpp"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace bulkhead::sandbox::zygote {
+namespace bulkhead::sandbox {
 namespace {
 
 // Newer than some headers that this compiles with.
@@ -77,4 +77,4 @@ bool landlock(std::span<const std::string> readable, std::span<const std::string
   return done;
 }
 
-}  // namespace bulkhead::sandbox::zygote
+}  // namespace bulkhead::sandbox

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace bulkhead::sandbox::zygote {
+namespace bulkhead::sandbox {
 
 // The version that the kernel has; 0: none.
 int landlock_version();
@@ -14,4 +14,4 @@ int landlock_version();
 // signals and abstract sockets. Needs no_new_privs; makes system calls only.
 bool landlock(std::span<const std::string> readable, std::span<const std::string> writable = {});
 
-}  // namespace bulkhead::sandbox::zygote
+}  // namespace bulkhead::sandbox
