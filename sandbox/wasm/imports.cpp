@@ -129,7 +129,7 @@ std::uint32_t bulkhead_wasm_clock_get(std::uint32_t id, std::uint32_t to) noexce
 std::uint32_t bulkhead_wasm_random_get(std::uint32_t to, std::uint32_t bytes) noexcept {
   auto* at = memory(to, bytes);
   while (bytes > 0) {
-    // The system interrupts requests of up to 256 octets never, longer ones by signals.
+    // In parts, with a look in between whether it is cut off.
     const auto got = getrandom(at, std::min<std::uint32_t>(bytes, 256), 0);
     if (got < 0 && errno != EINTR) return wasi_notsup;
     at += std::max<ssize_t>(got, 0);

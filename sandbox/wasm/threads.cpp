@@ -116,7 +116,8 @@ void install(int number, void (*handler)(int, siginfo_t*, void*), struct sigacti
   if ((there.sa_flags & SA_SIGINFO) != 0 && there.sa_sigaction == handler) return;
   if (before) *before = there;
   now.sa_sigaction = handler;
-  now.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  // One that comes late should not disturb the server's calls; a sleep it ends all the same.
+  now.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigfillset(&now.sa_mask);
   sigaction(number, &now, nullptr);
 }

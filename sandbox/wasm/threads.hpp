@@ -16,7 +16,8 @@ int kick_signal();
 // A thread that looks every millisecond, while anybody calls, who is beyond his budget. One for the
 // whole process as long as somebody holds it; holding it also installs the handlers of the kick, of
 // SIGSEGV and of SIGBUS. A fault that is no guest's goes to the handler that was there before, with
-// this one gone: install those first. Throws std::system_error.
+// this one gone: install those first. Not for a process that is forked from one that holds it.
+// Throws std::system_error.
 std::shared_ptr<void> hold_watchdog();
 
 // The present thread in a call, from construction to destruction; nested ones each count for

@@ -47,7 +47,8 @@ TEST_CASE("a confined tool reaches nothing else", "[sandbox][wasm]") {
   const auto tried = shell("echo x > /dev/tcp/127.0.0.1/9", here.path);
   CHECK_FALSE(tried.succeeded);
   CHECK(tried.output.find("refused") == std::string::npos);
-  // No environment of ours.
+  // No capabilities, even of root; no environment of ours.
+  CHECK_FALSE(shell("chown 1:1 " + here.path, here.path).succeeded);
   CHECK(shell("echo \"<$HOME>\"", here.path).output == "<>\n");
 }
 
