@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "sandbox/wasm/inspect.hpp"
 #include "sandbox/wasm/translate.hpp"
@@ -137,15 +138,16 @@ TEST_CASE("every prefix of a module is refused", "[sandbox][wasm]") {
 
 TEST_CASE("octets that were changed never pass what reads them unharmed", "[sandbox][wasm]") {
   // Its outcome is any: that it has one is what AddressSanitizer looks at.
-  const auto whole = read_octets(guests + "hostile.wasm");
+  auto module = read_octets(BULKHEAD_EXAMPLE_MODULE);
+  REQUIRE(inspect(module).error.empty());
   std::size_t refused = 0;
-  for (std::size_t at = 8; at < 1500; ++at)
+  for (std::size_t at = 8; at < 300; ++at)
     for (const auto value : {0x00, 0x7f, 0x80, 0xff}) {
-      auto changed = whole;
-      changed[at] = static_cast<char>(value);
-      if (!inspect(changed).error.empty()) ++refused;
+      const auto before = std::exchange(module[at], static_cast<char>(value));
+      if (!inspect(module).error.empty()) ++refused;
+      module[at] = before;
     }
-  CHECK(refused > 1000);
+  CHECK(refused > 300);
 }
 
 TEST_CASE("a module of nonsense is refused by who translates it", "[sandbox][wasm]") {
