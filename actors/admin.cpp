@@ -35,6 +35,9 @@ admin::admin(listener on, admin_sources sources) : server_(small()) {
   });
   server_.get("/healthz",
               [live = std::move(sources.live)](const request&) { return verdict(live); });
+  server_.get("/handlers", [handlers = std::move(sources.handlers)](const request&) {
+    return current(response::json(handlers ? handlers() : "[]\n"));
+  });
   server_.get("/readyz",
               [ready = std::move(sources.ready)](const request&) { return verdict(ready); });
   listening sockets;

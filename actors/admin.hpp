@@ -2,6 +2,8 @@
 //
 //   GET /metrics  what metrics.hpp lists
 //   GET /healthz  200 while every reactor answers, else 503: restart it
+//   GET /handlers the handlers in sandboxes: what they ended in, whether their circuit is open, and
+//                their last faults, as JSON
 //   GET /readyz   200 while new requests are welcome, else 503: not started, or draining
 //
 // It is a server of its own, with one thread and small bounds, so that a flood on one
@@ -27,6 +29,7 @@ struct admin_sources {
   // function all is always well.
   std::function<std::string()> live;
   std::function<std::string()> ready;
+  std::function<std::string()> handlers;  // as JSON
 };
 
 class admin {

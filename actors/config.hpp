@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/guest_handler.hpp"
 #include "protocol/limits.hpp"
 
 namespace bulkhead {
@@ -103,6 +104,12 @@ struct config {
   // Folder whose files the program `bulkhead serve` serves at /, in place of its demo;
   // empty: the demo. A server of your own routes files() itself, see files.hpp.
   std::string root{};
+
+  // Handlers that run in sandboxes; a path and method that it has wins over server::route()'s.
+  std::vector<guest_handler> handlers{};
+  // Layers of containment (sandbox/README.md) without which it does not start when there are
+  // handlers; which ones are missing is logged in any case.
+  std::vector<std::string> sandbox_require{};
 
   protocol::limits limits{};
   bulkhead::deadlines deadlines{};

@@ -2,18 +2,21 @@
 
 namespace bulkhead::actors {
 
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (auto& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return line;
+}
+
 std::string describe(const std::exception_ptr& thrown) {
-  std::string text;
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& e) {
-    text = e.what();
+    return one_line(e.what());
   } catch (...) {
     return "something that is not a std::exception";
   }
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
 }
 
 }  // namespace bulkhead::actors

@@ -2,8 +2,12 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace bulkhead::actors {
+
+// The text without control characters.
+std::string one_line(std::string_view text);
 
 // What an exception says, on one line.
 std::string describe(const std::exception_ptr& thrown);

@@ -19,9 +19,10 @@ constexpr std::size_t output_bytes_high = 64 * 1024;
 
 }  // namespace
 
-exchange::exchange(shard& local, const peer_address& peer)
+exchange::exchange(shard& local, const peer_address& peer, polled_actor& owner)
     : shard_(local),
       peer_(peer),
+      owner_(owner),
       connection_(local.settings().limits),
       begun_(local.home().now()) {}
 
@@ -34,6 +35,10 @@ exchange::need exchange::advance(workspace& s) {
   for (;;) {
     if (sending_file_ && pending_ == user_code::none) {
       if (const auto what = queue_file(s)) return *what;
+      continue;
+    }
+    if (pending_ == user_code::guest) {
+      if (const auto what = advance_guest(s)) return *what;
       continue;
     }
     if (closing_) return need::close;
@@ -89,7 +94,7 @@ void exchange::begin_request(workspace& s) {
   queued_before_ = s.out.queued_total();
   request_id_ = shard_.next_request_id();
   if (channel_ && channel_->is_misdirected(s.head.authority())) return refuse_misdirected(s);
-  const auto found = shard_.shared().routes.find(s.head, s.parameters);
+  const auto found = shard_.shared().find_route(s.head, s.parameters);
   target_ = found.target;
   if (s.head.has_content()) enter(phase::content);
   if (!target_) return refuse_by_router(found, s);
@@ -153,11 +158,12 @@ void exchange::detach_content(workspace& s) {
 void exchange::rebase(workspace& s) {
   s.head.rebase(s.input.pinned());
   s.parameters = {};
-  shard_.shared().routes.find(s.head, s.parameters);
+  shard_.shared().find_route(s.head, s.parameters);
 }
 
 void exchange::end_request(workspace& s) {
   whole_request_ = true;
+  if (target_ && target_->guest) return begin_guest(s);
   if (target_) return call(target_->receive ? user_code::content_end : user_code::handler);
   finish_request(s, reason::served);
 }
@@ -238,6 +244,7 @@ void exchange::run_user_code(workspace& s) noexcept {
         return read_file_piece(s);
       case user_code::upgraded:
       case user_code::upgraded_drain:
+      case user_code::guest:
       case user_code::none:
         return;
     }

@@ -29,6 +29,7 @@ class exchange {
     input,      // more bytes, behind those in the workspace
     output,     // the output to be sent
     user_code,  // run_user_code(), then finish_user_code()
+    outcome,    // a sandbox's: the owner is woken, or see wants_place()
     turn,       // nothing: others of the reactor go first
     close,      // nothing: send what there is and end the connection
   };
@@ -37,7 +38,8 @@ class exchange {
   // piece of a streamed answer or of a file.
   enum class phase : std::uint8_t { first_byte, idle, head, content, handler, stream };
 
-  exchange(shard& local, const peer_address& peer);
+  // The owner is woken when a sandbox has answered.
+  exchange(shard& local, const peer_address& peer, polled_actor& owner);
 
   need advance(workspace& space);
 
@@ -50,6 +52,11 @@ class exchange {
   void replace_user_code(workspace& space);
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
+
+  // A sandbox's queue is full: advance() after guest_call::retry.
+  bool wants_place(const workspace& space) const;
+  // A sandbox has not answered by the server's own deadline.
+  void cut_guest(workspace& space);
 
   // The kernel does not send this file: go on by reading it.
   void read_this_file(workspace& space);
@@ -111,6 +118,7 @@ class exchange {
     content_end,
     upgraded,  // bytes of another protocol
     upgraded_drain,
+    guest,  // none here: a sandbox has it
   };
 
   void enter(phase next);
@@ -133,6 +141,11 @@ class exchange {
   void read_file_piece(workspace& space);
   void deliver_file_piece(workspace& space);
   void end_file(workspace& space, reason why, std::string_view detail = {});
+  // In exchange_guest.cpp:
+  void begin_guest(workspace& space);
+  std::optional<need> advance_guest(workspace& space);
+  void finish_guest(workspace& space);
+  void log_guest(reason why, std::string_view detail, const workspace& space);
   // In exchange_upgrade.cpp:
   void begin_upgrade(const protocol::response& answer, workspace& space);
   std::optional<need> advance_upgraded(workspace& space);
@@ -147,6 +160,7 @@ class exchange {
 
   shard& shard_;
   const peer_address& peer_;
+  polled_actor& owner_;
   const secure_channel* channel_ = nullptr;  // of a connection with TLS
   const tls_facts* facts_ = nullptr;
   protocol::server_connection connection_;

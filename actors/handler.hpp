@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -35,11 +36,16 @@ using upload_handler = std::function<upload(const request&)>;
 // When the hook itself throws, the plain 500 is sent.
 using exception_hook = std::function<response(const request&, std::exception_ptr)>;
 
-// What a route leads to: one of the two, and the pattern that it was given.
+namespace actors {
+class guest;
+}
+
+// What a route leads to: one of the three, and the pattern that it was given.
 struct route_target {
   handler handle;
   upload_handler receive;
   std::string pattern{};
+  std::shared_ptr<actors::guest> guest{};  // in a sandbox
 };
 
 }  // namespace bulkhead

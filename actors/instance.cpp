@@ -11,6 +11,7 @@ instance::instance(service& shared, std::vector<door> doors, unsigned threads)
   for (unsigned i = 0; i < threads; ++i) {
     auto& home = system_.reactors().at(i);
     shards_.push_back(std::make_unique<shard>(shared, home));
+    add_host(*shards_.back(), threads);
     for (auto& each : doors) {
       auto child =
           spawn_polled<acceptor>(home, *shards_.back(), std::move(each.sockets[i]), each.secure);
@@ -21,7 +22,29 @@ instance::instance(service& shared, std::vector<door> doors, unsigned threads)
       acceptors_.push_back(std::move(child));
     }
   }
+  try {
+    for (auto& host : hosts_) host->begin();
+  } catch (...) {
+    stop();
+    throw;
+  }
+  for (auto& host : hosts_) host->post(work::readable);
   for (auto& a : acceptors_) a->post(work::readable);
+}
+
+void instance::add_host(shard& local, unsigned threads) {
+  auto host = spawn_polled<guest_host>(local.home(), shared_, threads);
+  host->attach_functor([this](const caf::error&) {
+    const std::lock_guard guard(mutex_);
+    if (--hosts_alive_ == 0) ended_.notify_all();
+  });
+  local.set_guests(*host.get());
+  hosts_.push_back(std::move(host));
+  ++hosts_alive_;
+}
+
+void instance::adopt_guests() {
+  for (auto& host : hosts_) host->post(work::completion);
 }
 
 void instance::begin_to_drain() {
@@ -38,6 +61,8 @@ void instance::stop() {
   for (auto& a : acceptors_) a->post(work::stop);
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return acceptors_alive_ == 0; });
+  for (auto& host : hosts_) host->post(work::stop);
+  ended_.wait(guard, [this] { return hosts_alive_ == 0; });
 }
 
 statistics instance::stats() {
@@ -81,6 +106,7 @@ metrics_snapshot instance::figures() {
     all.log_dropped = lines.dropped;
     all.log_suppressed = lines.suppressed;
   }
+  for (const auto& each : shared_.guests().all) all.add(*each);
   all.process = read_process_figures();
   return all;
 }

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "actors/acceptor.hpp"
+#include "actors/guest_host.hpp"
+#include "actors/guest_report.hpp"
 #include "actors/heartbeat.hpp"
 #include "actors/metrics.hpp"
 #include "actors/runtime/system.hpp"
@@ -40,6 +42,8 @@ class instance {
   ~instance() { stop(); }
 
   void begin_to_drain();
+  // Other handlers are configured.
+  void adopt_guests();
   // Whether everything has ended within that time.
   bool wait_for_end(std::chrono::milliseconds time);
   // Ends everything and waits for it; again: nothing. From any thread.
@@ -48,18 +52,24 @@ class instance {
   metrics_snapshot figures();
   // What keeps it from serving, in a few words; nothing: all is well.
   std::string fault() { return pulse_.ask(std::chrono::seconds(1)); }
+  // What is known of the guests, as JSON.
+  std::string handlers() const { return describe_guests(shared_.guests().all); }
   std::string unreadiness() const { return draining_ ? "draining" : ""; }
 
  private:
+  void add_host(shard& local, unsigned threads);
+
   service& shared_;
   std::vector<std::unique_ptr<shard>> shards_;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::size_t acceptors_alive_;
+  std::size_t hosts_alive_ = 0;
   std::atomic<bool> draining_{false};
   runtime_system system_;
   heartbeat pulse_{system_.reactors()};
   std::vector<actor_ref<acceptor>> acceptors_;
+  std::vector<actor_ref<guest_host>> hosts_;  // behind the last session
 };
 
 // Makes an instance on a thread of its own and takes it down there. CAF keeps a

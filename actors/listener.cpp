@@ -17,8 +17,6 @@ namespace bulkhead::actors {
 
 namespace {
 
-constexpr std::string_view unix_prefix = "unix:";
-
 listener made_of(std::vector<unique_fd> sockets, socket_file file = {}) {
   auto address = bound_to(sockets.front().get());
   return {std::move(sockets), std::move(address), std::move(file)};

@@ -28,14 +28,22 @@ class families {
   void gauge(std::string name, std::string help, double value) {
     family(std::move(name), std::move(help), MetricType::Gauge).gauge.value = value;
   }
-  // A counter with one label: open it, then add a value for each.
+  // One with labels: open it, then add a value for each.
   void counter_by(std::string name, std::string help) {
     all_.push_back({std::move(name), std::move(help), MetricType::Counter, {}});
   }
-  void value(std::string label, std::string_view label_value, std::uint64_t count) {
+  void gauge_by(std::string name, std::string help) {
+    all_.push_back({std::move(name), std::move(help), MetricType::Gauge, {}});
+  }
+  void value(std::vector<ClientMetric::Label> labels, std::uint64_t count) {
     auto& one = all_.back().metric.emplace_back();
-    one.label.push_back({std::move(label), std::string(label_value)});
+    one.label = std::move(labels);
     one.counter.value = static_cast<double>(count);
+  }
+  void level(std::vector<ClientMetric::Label> labels, double now) {
+    auto& one = all_.back().metric.emplace_back();
+    one.label = std::move(labels);
+    one.gauge.value = now;
   }
   ClientMetric& family(std::string name, std::string help, MetricType type) {
     all_.push_back({std::move(name), std::move(help), type, {}});
@@ -66,10 +74,10 @@ void add_requests(families& out, const metrics_snapshot& f) {
   out.counter_by("bulkhead_requests_total",
                  "Requests, and connections that ended without one, by why they ended.");
   for (std::size_t i = 0; i < reason_count; ++i)
-    out.value("reason", name_of(static_cast<reason>(i)), f.ended_by_reason[i]);
+    out.value({{"reason", std::string(name_of(static_cast<reason>(i)))}}, f.ended_by_reason[i]);
   out.counter_by("bulkhead_responses_total", "Responses sent, by the class of their status.");
   for (std::size_t i = 1; i < f.answered_by_class.size(); ++i)
-    out.value("class", std::to_string(i) + "xx", f.answered_by_class[i]);
+    out.value({{"class", std::to_string(i) + "xx"}}, f.answered_by_class[i]);
   out.counter("bulkhead_received_bytes_total", "Content received.", f.bytes_received);
   out.counter("bulkhead_sent_bytes_total", "Responses sent, heads included.", f.bytes_sent);
 }
@@ -97,6 +105,20 @@ void add_handlers(families& out, const metrics_snapshot& f) {
   out.counter("bulkhead_handovers_total", "Reactors taken from a handler that was stuck.",
               f.handovers);
   add_durations(out, f);
+}
+
+void add_guests(families& out, const metrics_snapshot& f) {
+  if (f.guests.empty()) return;
+  out.counter_by("bulkhead_guest_requests_total", "Requests to sandboxes, by their outcome.");
+  for (const auto& one : f.guests)
+    for (std::size_t i = 0; i < one.ended.size(); ++i)
+      out.value({{"handler", one.path},
+                 {"outcome", sandbox::to_string(static_cast<sandbox::outcome_kind>(i))}},
+                one.ended[i]);
+  out.gauge_by("bulkhead_guest_circuit_open", "1 while the handler's circuit is open.");
+  for (const auto& one : f.guests) out.level({{"handler", one.path}}, one.is_open ? 1 : 0);
+  out.counter_by("bulkhead_guest_circuit_opened_total", "Times that the handler's circuit opened.");
+  for (const auto& one : f.guests) out.value({{"handler", one.path}}, one.times_opened);
 }
 
 // The figures were read one after the other: it can't be less than none.
@@ -157,11 +179,22 @@ void metrics_snapshot::add(const reactor_counters& one) {
   bytes_sent += one.bytes_sent.value();
 }
 
+void metrics_snapshot::add(const guest& one) {
+  auto& figures = guests.emplace_back();
+  figures.path = one.settings().path;
+  for (std::size_t i = 0; i < figures.ended.size(); ++i)
+    figures.ended[i] = one.ended(static_cast<sandbox::outcome_kind>(i));
+  figures.is_open =
+      one.breaker().now(std::chrono::steady_clock::now()) != circuit_breaker::state::closed;
+  figures.times_opened = one.breaker().times_opened();
+}
+
 std::string render(const metrics_snapshot& figures) {
   families out;
   add_connections(out, figures);
   add_requests(out, figures);
   add_handlers(out, figures);
+  add_guests(out, figures);
   add_completions(out, figures);
   add_log(out, figures);
   add_process(out, figures.process);

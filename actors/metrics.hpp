@@ -8,6 +8,8 @@
 //   bulkhead_responses_total{class="2xx"}       answers sent
 //   bulkhead_handler_calls_total, bulkhead_handler_exceptions_total, bulkhead_handovers_total
 //   bulkhead_request_duration_seconds           histogram of the time in handlers
+//   bulkhead_guest_requests_total{handler="/path",outcome="crashed"}   what sandboxes made of them
+//   bulkhead_guest_circuit_open{handler="/path"}, bulkhead_guest_circuit_opened_total
 //   bulkhead_received_bytes_total, bulkhead_sent_bytes_total
 //   bulkhead_held_bytes, bulkhead_held_bytes_limit  what sessions hold, and may
 //   bulkhead_completion_attempts_total, bulkhead_completion_full_total,
@@ -22,8 +24,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "actors/counters.hpp"
+#include "actors/guest.hpp"
 #include "actors/process_figures.hpp"
 
 namespace bulkhead::actors {
@@ -46,6 +50,14 @@ struct metrics_snapshot {
   std::uint64_t log_suppressed = 0;
   process_figures process;
 
+  struct guest_figures {
+    std::string path;
+    std::array<std::uint64_t, guest::outcome_count> ended{};
+    bool is_open = false;  // its circuit
+    std::uint64_t times_opened = 0;
+  };
+  std::vector<guest_figures> guests;
+
   // What add() sums.
   std::uint64_t accepted = 0;
   std::uint64_t sessions_refused = 0;
@@ -62,6 +74,7 @@ struct metrics_snapshot {
   // Adds one reactor. From any thread, while the reactor goes on counting: each figure
   // is right, two of them may be a moment apart.
   void add(const reactor_counters& one);
+  void add(const guest& one);
 };
 
 std::string render(const metrics_snapshot& figures);

@@ -41,6 +41,14 @@ enum class reason : std::uint8_t {
   source_failed,  // its streamed content threw: reset
   file_failed,    // its file became shorter or could not be read: reset
 
+  // The handler, in a sandbox.
+  trap,                 // its WebAssembly trapped: 500
+  crashed,              // its process died: 502
+  budget_exceeded,      // of time, wall clock or CPU: 504
+  out_of_memory,        // its memory, not the server's: 503
+  handler_overloaded,   // no place in its queue, too large for it, or its circuit is open: 503
+  handler_unavailable,  // it can't be loaded, or was removed: 503
+
   // The server.
   overloaded,  // no session free: 503
   shed,        // over the memory budget

@@ -17,6 +17,7 @@ std::vector<std::string> keep_for_now(const config& current, config& next) {
   keep(current.access_log_format, next.access_log_format, "access_log_format");
   keep(current.admin_listen, next.admin_listen, "admin_listen");
   keep(current.root, next.root, "root");
+  keep(current.sandbox_require, next.sandbox_require, "sandbox.require");
   // Workspaces are made for so many fields and outlive connections.
   keep(current.limits.fields_max, next.limits.fields_max, "limits.fields_max");
   return names;

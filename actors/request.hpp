@@ -76,6 +76,8 @@ class request {
   // The part of the path that stood for {name} in the route's pattern, still
   // percent-encoded; empty when the pattern has no such parameter.
   std::string_view parameter(std::string_view name) const;
+  // All of them, in the pattern's order.
+  std::span<const path_parameter> parameters() const { return parameters_; }
   // What stood for the {name...} at the end of the route's pattern; of a pattern
   // without one, the whole path behind its first slash. Still percent-encoded.
   std::string_view rest_of_path() const;

@@ -38,10 +38,10 @@ void append_method(std::string& list, std::string_view method) {
 
 }  // namespace
 
-void router::add(std::initializer_list<std::string_view> methods, std::string_view pattern,
+void router::add(std::span<const std::string_view> methods, std::string_view pattern,
                  const route_target& target) {
-  if (!target.handle && !target.receive) refuse(pattern, "the handler is empty");
-  if (methods.size() == 0) refuse(pattern, "no method given");
+  if (!target.handle && !target.receive && !target.guest) refuse(pattern, "the handler is empty");
+  if (methods.empty()) refuse(pattern, "no method given");
   auto& end = place(pattern);
   for (const auto method : methods) {
     if (!protocol::is_token(method)) refuse(pattern, "a method must be a token");

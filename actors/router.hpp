@@ -46,8 +46,12 @@ class router {
   };
 
   // Throws std::invalid_argument: malformed pattern or method, given twice.
-  void add(std::initializer_list<std::string_view> methods, std::string_view pattern,
+  void add(std::span<const std::string_view> methods, std::string_view pattern,
            const route_target& target);
+  void add(std::initializer_list<std::string_view> methods, std::string_view pattern,
+           const route_target& target) {
+    add(std::span(methods.begin(), methods.size()), pattern, target);
+  }
   void set_fallback(route_target target);
 
   match find(const protocol::request_head& head, path_parameters& parameters) const;

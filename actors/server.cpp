@@ -49,7 +49,8 @@ struct server::implementation {
     admin = std::make_unique<actors::admin>(
         std::move(on), actors::admin_sources{.figures = [&of] { return of->figures(); },
                                              .live = [&of] { return of->fault(); },
-                                             .ready = [&of] { return of->unreadiness(); }});
+                                             .ready = [&of] { return of->unreadiness(); },
+                                             .handlers = [&of] { return of->handlers(); }});
   }
 
   std::shared_ptr<actors::running_server> current() const {
@@ -139,6 +140,7 @@ void server::start(actors::listening&& sockets) {
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
+  own.shared.replace_guests(actors::service::table_for(settings.handlers, {}));
   own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
   try {
     if (!sockets.admin.empty()) own.start_admin(std::move(sockets.admin.front()));
@@ -156,9 +158,13 @@ std::vector<std::string> server::reload(config next) {
   actors::validate(next);
   std::vector<std::string> later;
   if (own.running) {
+    actors::require_guest_files(next);
+    auto table = actors::service::table_for(next.handlers, own.shared.guests().all);
     later = actors::keep_for_now(own.shared.settings(), next);
     if (own.shared.tls) own.shared.tls->reload(next);
     if (own.log) own.log->reopen();
+    own.shared.replace_guests(std::move(table));
+    (*own.running)->adopt_guests();
   }
   own.shared.replace_settings(std::move(next));
   return later;

@@ -1,11 +1,50 @@
 #include "actors/service.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
 namespace bulkhead::actors {
 
 void service::replace_settings(config next) {
   const std::lock_guard guard(mutex_);
   generations_.push_back(std::make_unique<const config>(std::move(next)));
   settings_.store(generations_.back().get(), std::memory_order_release);
+}
+
+std::unique_ptr<service::guest_table> service::table_for(const std::vector<guest_handler>& handlers,
+                                                         const guest_list& known) {
+  auto table = std::make_unique<guest_table>();
+  for (const auto& each : handlers) {
+    const auto identity = identity_of(each.file);
+    const auto same = std::ranges::find_if(known, [&](const auto& one) {
+      return one->settings() == each && one->identity() == identity;
+    });
+    table->all.push_back(same != known.end() ? *same : std::make_shared<guest>(each));
+    const std::vector<std::string_view> methods(each.methods.begin(), each.methods.end());
+    route_target target;
+    target.guest = table->all.back();
+    table->routes.add(methods, each.path, target);
+  }
+  return table;
+}
+
+void service::replace_guests(std::unique_ptr<guest_table> next) {
+  const std::lock_guard guard(mutex_);
+  tables_.push_back(std::move(next));
+  guests_.store(tables_.back().get(), std::memory_order_release);
+}
+
+router::match service::find_route(const protocol::request_head& head,
+                                  path_parameters& parameters) const {
+  const auto& table = guests();
+  if (table.all.empty()) return routes.find(head, parameters);
+  const auto theirs = table.routes.find(head, parameters);
+  if (theirs.target) return theirs;
+  parameters = {};
+  const auto ours = routes.find(head, parameters);
+  // A path that only they have, with another method.
+  return ours.result == router::outcome::not_found ? theirs : ours;
 }
 
 session_slot::session_slot(service& shared) : shared_(&shared) {

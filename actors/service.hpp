@@ -10,13 +10,17 @@
 
 #include "actors/access_log.hpp"
 #include "actors/config.hpp"
+#include "actors/guest.hpp"
 #include "actors/router.hpp"
 #include "actors/tls_service.hpp"
 
 namespace bulkhead::actors {
 
 struct service {
-  explicit service(config first) { replace_settings(std::move(first)); }
+  explicit service(config first) {
+    replace_settings(std::move(first));
+    replace_guests(std::make_unique<guest_table>());
+  }
 
   // Those of now. The reference stays good, also when they are replaced: every
   // generation is kept until the end, for the connections that began under it.
@@ -25,6 +29,20 @@ struct service {
   void replace_settings(config next);
 
   router routes;
+  // The handlers of the settings in force. As good for ever as they are.
+  struct guest_table {
+    guest_list all;
+    router routes;
+  };
+  const guest_table& guests() const { return *guests_.load(std::memory_order_acquire); }
+  // What the handlers would be; those that are the same as `known` ones, file included, are those.
+  // Throws std::invalid_argument that names the handler.
+  static std::unique_ptr<guest_table> table_for(const std::vector<guest_handler>& handlers,
+                                                const guest_list& known);
+  void replace_guests(std::unique_ptr<guest_table> next);
+  // Theirs, else those of `routes`.
+  router::match find_route(const protocol::request_head& head, path_parameters& parameters) const;
+
   exception_hook on_exception;
   access_sink on_access;
   bulkhead::access_log* log = nullptr;  // when the settings ask for one
@@ -39,6 +57,8 @@ struct service {
   std::mutex mutex_;
   std::vector<std::unique_ptr<const config>> generations_;
   std::atomic<const config*> settings_{nullptr};
+  std::vector<std::unique_ptr<const guest_table>> tables_;
+  std::atomic<const guest_table*> guests_{nullptr};
 };
 
 // One of service::settings.sessions_max places; given back when the session

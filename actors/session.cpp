@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/acceptor.hpp"
+#include "actors/guest_call.hpp"
 
 namespace bulkhead::actors {
 
@@ -16,7 +17,7 @@ session::session(caf::actor_config& cfg, reactor& where, shard& local, acceptor&
       slot_(std::move(slot)),
       peer_(peer),
       transport_(std::move(socket), std::move(secured_by)),
-      exchange_(local, peer_),
+      exchange_(local, peer_, *this),
       timer_(*this),
       handshaking_(transport_.is_handshaking()) {
   insert_behind(local.sessions());
@@ -74,6 +75,8 @@ bool session::advance() {
         if (!call_user_code()) return false;
         ++calls;
         break;
+      case exchange::need::outcome:
+        return true;
       case exchange::need::turn:
         post(work::writable);
         return true;
@@ -298,7 +301,9 @@ std::chrono::milliseconds session::deadline_of(exchange::phase what) const {
 // The timer is not moved when the deadline becomes later, which happens with
 // every request: it fires, finds that nothing is due, and is armed again.
 void session::arm_timer() {
-  if (!timer_.armed() || timer_.due() > deadline_) home().timers().arm(timer_, deadline_);
+  const bool retries = space_ && exchange_.wants_place(*space_);
+  const auto due = retries ? std::min(deadline_, home().now() + guest_call::retry) : deadline_;
+  if (!timer_.armed() || timer_.due() > due) home().timers().arm(timer_, due);
 }
 
 void session::on_deadline() {
@@ -318,6 +323,7 @@ void session::on_deadline() {
     case exchange::phase::content:
       return judge_content();
     case exchange::phase::handler:
+      return exchange_.cut_guest(space());
     case exchange::phase::stream:
       break;  // on_busy() has seen to it
   }

@@ -17,6 +17,7 @@
 
 namespace bulkhead::actors {
 
+class guest_host;
 class session;
 
 // Links a session into the list of its shard's living.
@@ -46,6 +47,10 @@ class shard {
   session_link& sessions() { return sessions_; }
   // Bounds how many ended sessions the acceptors have still to take note of.
   gate& completions() { return completions_; }
+
+  // Who drives the sandboxes of this reactor.
+  guest_host* guests() { return guests_; }
+  void set_guests(guest_host& host) { guests_ = &host; }
 
   // Set once, when the server begins to drain.
   bool draining() const { return draining_; }
@@ -79,6 +84,7 @@ class shard {
   reactor_counters counters_;
   session_link sessions_;
   gate completions_;
+  guest_host* guests_ = nullptr;
   bool draining_ = false;
   std::uint64_t request_count_ = first_request();
   std::time_t date_second_ = -1;

@@ -4,10 +4,14 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "actors/socket.hpp"
 
 namespace bulkhead::actors {
+
+// What an address of this kind begins with: "unix:/run/bulkhead.sock".
+constexpr std::string_view unix_prefix = "unix:";
 
 // Owns the file of a bound unix socket and removes it at its end, but only in the
 // process that bound it, and only while the file is still the same: another

@@ -3,6 +3,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "sandbox/layers.hpp"
+#include "sandbox/process/object.hpp"
+
 namespace bulkhead::actors {
 
 namespace {
@@ -16,7 +19,45 @@ void require_deadline(std::chrono::milliseconds value, const std::string& name) 
   require(value >= 1ms && value <= 24h, name + " must lie between 1 ms and 24 h");
 }
 
+void require_layer(const std::string& name) {
+  sandbox::layer one;
+  require(sandbox::parse(name, one), "sandbox_require: there is no layer '" + name + "'");
+}
+
+void require_handler(const guest_handler& h) {
+  const auto need = [&](bool holds, const char* what) {
+    require(holds, "handler '" + h.path + "': " + what);
+  };
+  using namespace std::chrono_literals;
+  constexpr std::size_t gib = std::size_t{1} << 30;
+  const auto is_time = [](std::chrono::milliseconds t) { return t >= 1ms && t <= 24h; };
+  need(!h.path.empty() && h.path.front() == '/', "its path must begin with '/'");
+  need(!h.methods.empty(), "it needs a method");
+  need(h.run == "process", "run must be process");
+  need(!h.file.empty(), "it needs a file");
+  need(h.concurrency >= 1 && h.concurrency <= 256, "concurrency must lie between 1 and 256");
+  need(h.spares <= 256, "spares must be at most 256");
+  need(h.queue <= 100'000, "queue must be at most 100000");
+  need(h.queue_wait >= 0ms && h.queue_wait <= 24h, "queue_wait must be at most 24 h");
+  need(is_time(h.wall), "wall must lie between 1 ms and 24 h");
+  need(is_time(h.cpu), "cpu must lie between 1 ms and 24 h");
+  need(h.memory_bytes >= 1 << 20, "memory_bytes must be at least 1 MiB");
+  need(h.request_bytes >= 1024 && h.request_bytes <= gib,
+       "request_bytes must lie between 1 KiB and 1 GiB");
+  need(h.response_bytes >= 1024 && h.response_bytes <= gib,
+       "response_bytes must lie between 1 KiB and 1 GiB");
+  need(is_time(h.breaker_window), "breaker_window must lie between 1 ms and 24 h");
+  need(is_time(h.breaker_open), "breaker_open must lie between 1 ms and 24 h");
+}
+
 }  // namespace
+
+void require_guest_files(const config& settings) {
+  for (const auto& each : settings.handlers) {
+    const auto code = sandbox::object::load(each.file);
+    require(code.error.empty(), "handler '" + each.path + "': " + code.error);
+  }
+}
 
 void validate(const config& settings) {
   require(!settings.listen.empty() || !settings.tls_listen.empty(),
@@ -54,6 +95,8 @@ void validate(const config& settings) {
   require_deadline(d.linger, "deadlines.linger");
   require_deadline(d.drain_grace, "deadlines.drain_grace");
   require_deadline(d.drain, "deadlines.drain");
+  for (const auto& name : settings.sandbox_require) require_layer(name);
+  for (const auto& each : settings.handlers) require_handler(each);
 }
 
 }  // namespace bulkhead::actors

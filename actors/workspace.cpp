@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "actors/guest_call.hpp"
+
 namespace bulkhead::actors {
 
 namespace {
@@ -15,7 +17,12 @@ void empty(std::string& text) {
 
 }  // namespace
 
+workspace::workspace(std::size_t fields_max) : head(fields_max) {}
+
+workspace::~workspace() = default;
+
 void workspace::clear() {
+  call.reset();
   input.clear();
   content = {};
   empty(joined_content);

@@ -17,8 +17,11 @@
 
 namespace bulkhead::actors {
 
+class guest_call;
+
 struct workspace {
-  explicit workspace(std::size_t fields_max) : head(fields_max) {}
+  explicit workspace(std::size_t fields_max);
+  ~workspace();
 
   input_buffer input;
   protocol::request_head head;
@@ -39,6 +42,9 @@ struct workspace {
 
   // The file of the current answer, while it is sent.
   file_cursor file;
+
+  // The current request's way through a sandbox, if it goes there.
+  std::unique_ptr<guest_call> call;
 
   // The last piece of a streamed answer's content, or of a file that is read.
   std::string piece;

@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
+#include "protocol/line_end.hpp"
 #include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
-
-namespace {
-
-// Why a line end stands where something else was expected; `otherwise` when it is no line end.
-constexpr error line_end_or(char c, error at_cr, error otherwise) {
-  return c == '\n' ? error::bare_lf : c == '\r' ? at_cr : otherwise;
-}
-
-}  // namespace
 
 struct field_section::window {
   const char* begin;  // of the input

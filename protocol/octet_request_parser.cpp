@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "protocol/field_rules.hpp"
+#include "protocol/line_end.hpp"
 #include "protocol/tokens.hpp"
 
 namespace bulkhead::protocol {
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::string_view version_prefix = "HTTP/";
 constexpr std::size_t version_bytes = 8;  // "HTTP/1.1"
-
-// Why a line end stands where something else was expected; `otherwise` when it is no line end.
-constexpr error line_end_or(char c, error at_cr, error otherwise) {
-  return c == '\n' ? error::bare_lf : c == '\r' ? at_cr : otherwise;
-}
 
 // Whether the octet may stand at this place of an HTTP-version (RFC 9112 section 2.3).
 constexpr bool fits_version(char c, std::size_t index) {

@@ -10,11 +10,10 @@
 #include "tls/error.hpp"
 #include "tls/library.hpp"
 #include "tls/pem.hpp"
+#include "tls/record.hpp"
 
 namespace bulkhead::tls {
 namespace {
-
-constexpr std::size_t record_bytes_max = 16 * 1024;  // RFC 8446 section 5.1
 
 void require(bool done, const std::string& what) {
   if (done) return;

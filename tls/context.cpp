@@ -3,6 +3,7 @@
 #include <new>
 
 #include "tls/callbacks.hpp"
+#include "tls/groups.hpp"
 #include "tls/library.hpp"
 
 namespace bulkhead::tls {
@@ -16,7 +17,6 @@ constexpr auto ciphers =
     "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 constexpr auto ciphersuites =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-constexpr auto groups = "x25519:secp256r1:secp384r1";
 
 // Tickets carry the client's certificate, which is not verified anew.
 constexpr long ticket_lifetime_s = 7200;
@@ -42,7 +42,7 @@ bool set_up(SSL_CTX* context) {
          SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
          SSL_CTX_set_cipher_list(context, ciphers) == 1 &&
          SSL_CTX_set_ciphersuites(context, ciphersuites) == 1 &&
-         SSL_CTX_set1_groups_list(context, groups) == 1;
+         SSL_CTX_set1_groups_list(context, group_list.data()) == 1;
 }
 
 }  // namespace

@@ -9,11 +9,10 @@
 #include "tls/callbacks.hpp"
 #include "tls/engine_call.hpp"
 #include "tls/first_bytes.hpp"
+#include "tls/record.hpp"
 
 namespace bulkhead::tls {
 namespace {
-
-constexpr std::size_t record_bytes_max = 16 * 1024;  // RFC 8446 section 5.1
 
 // A peer that sends nothing but key updates, refused renegotiations and alerts makes
 // us work and answer for nothing. Honest peers send one in gigabytes.

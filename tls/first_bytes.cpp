@@ -2,11 +2,12 @@
 
 #include <cstddef>
 
+#include "tls/record.hpp"
+
 namespace bulkhead::tls {
 namespace {
 
 constexpr std::size_t header_bytes = 5;
-constexpr unsigned record_bytes_max = 1 << 14;
 constexpr char handshake_type = 22;
 constexpr char major_version = 3;
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tls/groups.hpp"
+
 // OpenSSL's default provider behind a filter. Each SSL_CTX copies the names of all
 // groups that its providers know (50, of which 3 are ever used), and each certificate
 // that is decoded asks all decoders (39). Leaving out what we never use halves the
@@ -19,7 +21,6 @@
 namespace bulkhead::tls {
 namespace {
 
-constexpr std::array<std::string_view, 3> groups = {"x25519", "secp256r1", "secp384r1"};
 // DER stands for the steps from PEM and from encrypted PKCS #8.
 constexpr std::array<std::string_view, 5> decoded = {"EC", "RSA", "RSA-PSS", "ED25519", "DER"};
 
@@ -58,7 +59,7 @@ int take_group(const OSSL_PARAM group[], void* to) {
   const auto* name = OSSL_PARAM_locate_const(group, OSSL_CAPABILITY_TLS_GROUP_NAME);
   const char* text = nullptr;
   if (!name || OSSL_PARAM_get_utf8_string_ptr(name, &text) != 1) return 1;
-  return std::ranges::find(groups, text) == groups.end() ? 1 : sink.call(group, sink.argument);
+  return is_group_used(text) ? sink.call(group, sink.argument) : 1;
 }
 
 int get_capabilities(void*, const char* which, OSSL_CALLBACK* call, void* argument) {

@@ -5,17 +5,13 @@
 
 #include <algorithm>
 
+#include "actors/cli/printable.hpp"
 #include "actors/cli/whole_number.hpp"
 
 namespace bulkhead::cli {
 namespace {
 
-constexpr std::string_view unix_prefix = "unix:";
 constexpr std::size_t path_bytes_max = sizeof(sockaddr_un::sun_path) - 1;
-
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||

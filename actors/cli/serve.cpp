@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/cli/address.hpp"
 #include "actors/cli/error_log.hpp"
 #include "actors/cli/notify.hpp"
 #include "actors/cli/signals.hpp"
@@ -21,8 +22,6 @@
 
 namespace bulkhead::cli {
 namespace {
-
-constexpr std::string_view unix_prefix = "unix:";
 
 struct announced {
   std::vector<std::string> plain;

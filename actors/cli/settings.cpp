@@ -79,7 +79,7 @@ std::optional<std::string> unknown_names_fault(std::string_view text) {
   return "is neither default nor refuse";
 }
 
-constexpr std::string_view files = "an array of file names";
+constexpr std::string_view file_names = "an array of file names";
 constexpr auto any = control_fault;
 
 // Ranges are those of validate() and protocol::check(), and never wider.
@@ -131,18 +131,18 @@ const std::array table{
     setting{"tls", "cert", "--cert",
             "PEM file: a host's certificate, then each one's issuer; may be repeated",
             of_hosts(
-                [](auto& in) -> auto& { return in.certificate_file; }, files, any)},
+                [](auto& in) -> auto& { return in.certificate_file; }, file_names, any)},
     setting{"tls", "key", "--key", "PEM file: the key of the certificate given in that place",
             of_hosts(
-                [](auto& in) -> auto& { return in.key_file; }, files, any)},
+                [](auto& in) -> auto& { return in.key_file; }, file_names, any)},
     setting{"tls", "password", "--key-password",
             "File whose first line opens the key given in that place",
             of_hosts(
-                [](auto& in) -> auto& { return in.password_file; }, files, any)},
+                [](auto& in) -> auto& { return in.password_file; }, file_names, any)},
     setting{"tls", "client_ca", "--client-ca",
             "PEM file: who may sign the certificates of that host's clients",
             of_hosts(
-                [](auto& in) -> auto& { return in.client_ca_file; }, files, any)},
+                [](auto& in) -> auto& { return in.client_ca_file; }, file_names, any)},
     setting{"tls", "client_certificates", "--client-certificates",
             "off, optional or required, for the host in that place",
             of_hosts(

@@ -1,13 +1,10 @@
 #include <string_view>
 
 #include "actors/cli/load_config.hpp"
+#include "actors/cli/printable.hpp"
 
 namespace bulkhead::cli {
 namespace {
-
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
 
 // A basic string. Control characters never get here: each setting's check refuses them.
 std::string quoted(std::string_view text) {

@@ -1,0 +1,77 @@
+// Requests that a sandbox answers.
+#include <spdlog/spdlog.h>
+
+#include "actors/describe.hpp"
+#include "actors/exchange.hpp"
+#include "actors/guest_answer.hpp"
+#include "actors/guest_call.hpp"
+#include "actors/guest_message.hpp"
+
+namespace bulkhead::actors {
+
+void exchange::begin_guest(workspace& s) {
+  shard_.counters().requests.add();
+  enter(phase::handler);
+  pending_ = user_code::guest;
+  const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
+                            facts_);
+  std::string blob;
+  // What does not fit into a message is larger than any bound of a handler's.
+  if (!write_guest_request(blob, r))
+    return refuse(protocol::error::too_many_fields, reason::too_large, s);
+  s.call = std::make_unique<guest_call>(*shard_.guests(), target_->guest, std::move(blob), owner_);
+}
+
+std::optional<exchange::need> exchange::advance_guest(workspace& s) {
+  if (!s.call->advance(shard_.home().now())) return need::outcome;
+  pending_ = user_code::none;
+  finish_guest(s);
+  return std::nullopt;
+}
+
+void exchange::finish_guest(workspace& s) {
+  using enum sandbox::outcome_kind;
+  auto& which = *target_->guest;
+  auto how = s.call->take_outcome();
+  auto answer =
+      how.kind == response ? read_guest_answer(how) : guest_answer{protocol::response(502), {}};
+  if (answer.fault.empty() && !answer.response.content().empty() &&
+      !protocol::allows_content(answer.response.status()))
+    answer.fault = "content with a status that has none";
+  if (!answer.fault.empty()) {
+    how.kind = protocol;
+    how.detail = std::move(answer.fault);
+  }
+  const auto now = shard_.home().now();
+  const bool judged = how.kind != overloaded;
+  s.call->settle(!judged              ? circuit_breaker::ending::nothing
+                 : is_fault(how.kind) ? circuit_breaker::ending::fault
+                                      : circuit_breaker::ending::answer,
+                 now);
+  s.call.reset();
+  which.note(how, request_id_);
+  const auto why = reason_of(how.kind);
+  const auto detail = text_of(how);
+  if (how.kind != response) {
+    answer.response = answer_for(how.kind, request_id_, which.breaker().open_for(now));
+    log_guest(why, detail, s);
+  }
+  respond(answer.response, s);
+  if (outcome_ == reason::bad_response) return;
+  finish_request(s, why, detail);
+}
+
+bool exchange::wants_place(const workspace& s) const {
+  return pending_ == user_code::guest && s.call->is_at_gate();
+}
+
+void exchange::cut_guest(workspace& s) {
+  if (pending_ == user_code::guest) s.call->cut();
+}
+
+void exchange::log_guest(reason why, std::string_view detail, const workspace& s) {
+  spdlog::error("request {:016x} from {}: {} {}: handler {}: {}: {}", request_id_, to_string(peer_),
+                s.head.method(), s.head.path(), target_->pattern, name_of(why), detail);
+}
+
+}  // namespace bulkhead::actors

@@ -1,0 +1,214 @@
+#include "actors/guest_host.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "actors/runtime/reactor.hpp"
+
+namespace bulkhead::actors {
+
+namespace {
+
+// Events a turn, so that a busy sandbox can't starve the reactor's sessions.
+constexpr int events_per_turn = 64;
+
+unsigned share_of(unsigned all, unsigned reactors) {
+  return std::max(1u, (all + reactors - 1) / reactors);
+}
+
+sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors) {
+  sandbox::handler_settings made;
+  made.file = of.file;
+  made.workers = share_of(of.concurrency, reactors);
+  made.spares = of.spares;
+  // Requests whose clients have gone may still hold a worker each, so that ones that are let in
+  // by the gate wait here.
+  made.waiting_max = made.workers + of.queue;
+  made.wall_max = of.wall;
+  made.cpu_max = of.cpu;
+  made.memory_bytes_max = of.memory_bytes;
+  made.request_bytes_max = static_cast<std::uint32_t>(of.request_bytes);
+  made.response_bytes_max = static_cast<std::uint32_t>(of.response_bytes);
+  made.recycle_requests = of.recycle_requests;
+  return made;
+}
+
+}  // namespace
+
+guest_host::guest_host(caf::actor_config& cfg, reactor& where, service& shared, unsigned reactors)
+    : polled_actor(cfg, where),
+      shared_(shared),
+      reactors_(reactors),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      timer_(*this) {
+  if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+}
+
+void guest_host::on_exit() {
+  home().timers().cancel(timer_);
+  started_.clear();
+  executor_.reset();
+  places_.clear();
+}
+
+void guest_host::begin() {
+  adopt();
+  for (const auto& [which, place] : places_)
+    if (!place->error.empty())
+      throw std::runtime_error("handler " + which->settings().path + ": " + place->error);
+  settle();
+}
+
+void guest_host::on_work(work::bits bits) {
+  if (bits & work::stop) return end();
+  if (!is_watched() && !polled_actor::watch(epoll_.get()))
+    throw std::system_error(errno, std::generic_category(), "cannot watch the sandboxes");
+  if (bits & work::completion) adopt();
+  if (executor_) {
+    if (bits & work::timeout) executor_->on_time(home().now());
+    take_events();
+  }
+  settle();
+}
+
+// ------------------------------------------------------------------- handlers
+
+std::string guest_host::start_executor() {
+  sandbox::process_settings settings;
+  for (const auto& name : shared_.settings().sandbox_require) {
+    sandbox::layer one;
+    if (sandbox::parse(name, one)) settings.require.add(one);
+  }
+  auto made = sandbox::process_executor::start(std::move(settings), *this);
+  if (!made.value) return std::move(made.error);
+  executor_ = std::move(made.value);
+  if (home().index() == 0) {
+    spdlog::info("sandboxes: layers {}", to_string(executor_->held()));
+    // An ordinary user's way to the others: who has them has no need of it.
+    const auto missing = executor_->missing().without({sandbox::layer::user_namespace});
+    if (!missing.empty()) spdlog::warn("sandboxes: without {}", to_string(missing));
+  }
+  return {};
+}
+
+guest_host::place& guest_host::place_of(const std::shared_ptr<guest>& which) {
+  auto& found = places_[which.get()];
+  if (found) return *found;
+  const auto settings = settings_for(which->settings(), reactors_);
+  found = std::make_unique<place>(which, settings.waiting_max);
+  if (!executor_) found->error = start_executor();
+  if (!found->error.empty()) return *found;
+  auto added = executor_->add(settings, home().now());
+  found->id = added.value;
+  found->error = std::move(added.error);
+  return *found;
+}
+
+void guest_host::adopt() {
+  const auto& named = shared_.guests().all;
+  for (const auto& each : named) place_of(each);
+  leaving_.clear();
+  for (const auto& [which, place] : places_)
+    if (std::ranges::find(named, place->keep) == named.end()) leaving_.push_back(which);
+}
+
+// What a handler has begun is answered before it goes.
+void guest_host::drop_leaving() {
+  std::erase_if(leaving_, [&](const guest* which) {
+    const auto found = places_.find(which);
+    const auto& one = *found->second;
+    if (one.running != 0 || one.entry.waiting() != 0) return false;
+    if (one.id != 0) executor_->remove(one.id, home().now());
+    places_.erase(found);
+    return true;
+  });
+}
+
+// ------------------------------------------------------------------- requests
+
+gate& guest_host::gate_of(const std::shared_ptr<guest>& which) {
+  return place_of(which).entry;
+}
+
+guest_host::ticket guest_host::start(const std::shared_ptr<guest>& which, std::string_view blob,
+                                     guest_waiter& who) {
+  auto& where = place_of(which);
+  if (where.id == 0) {
+    sandbox::outcome gone;
+    gone.detail = where.error;
+    where.entry.leave();
+    who.on_outcome(std::move(gone));
+    return 0;
+  }
+  const auto made = executor_->start(where.id, blob, home().now());
+  ++where.running;
+  started_.emplace(made, started{&who, &where});
+  deliver();
+  settle();
+  return made;
+}
+
+void guest_host::cancel(ticket which) {
+  const auto found = started_.find(which);
+  if (found == started_.end()) return;
+  executor_->cancel(which);
+  auto& where = *found->second.where;
+  started_.erase(found);
+  --where.running;
+  where.entry.leave();
+}
+
+void guest_host::deliver() {
+  sandbox::completion one;
+  while (executor_->next(one)) {
+    const auto found = started_.find(one.ticket);
+    if (found == started_.end()) continue;
+    const auto [who, where] = found->second;
+    started_.erase(found);
+    --where->running;
+    where->entry.leave();
+    who->on_outcome(std::move(one.result));
+  }
+}
+
+// ---------------------------------------------------------- what drives it all
+
+void guest_host::watch(int fd) {
+  epoll_event wanted{};
+  wanted.events = EPOLLIN;
+  wanted.data.fd = fd;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wanted);
+}
+
+void guest_host::forget(int fd) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void guest_host::take_events() {
+  std::array<epoll_event, events_per_turn> ready;
+  const int count = ::epoll_wait(epoll_.get(), ready.data(), events_per_turn, 0);
+  for (int i = 0; i < count; ++i)
+    executor_->on_readable(ready[static_cast<std::size_t>(i)].data.fd, home().now());
+  // The reactor tells of edges: look again until there is nothing.
+  if (count > 0) post(work::readable);
+}
+
+void guest_host::settle() {
+  if (!leaving_.empty()) drop_leaving();
+  if (!executor_) return;
+  deliver();
+  const auto next = executor_->next_time();
+  if (next == time_point::max())
+    home().timers().cancel(timer_);
+  else if (!timer_.armed() || timer_.due() != next)
+    home().timers().arm(timer_, next);
+}
+
+}  // namespace bulkhead::actors
