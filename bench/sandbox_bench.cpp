@@ -3,7 +3,8 @@
 //
 //   sandbox_bench GUEST.so [ROUNDS [LAYER...]]   without those layers, to see what each one costs
 //
-// GUEST.so: build/release/examples/guest/example_guest.so
+// GUEST.so: build/release/examples/guest/example_guest.so; with a GUEST.wasm beside it, the same as
+// a module in this process.
 #include <dlfcn.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -15,15 +16,18 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sandbox/blob.hpp"
 #include "sandbox/bulkhead_guest.h"
 #include "sandbox/process/executor.hpp"
+#include "sandbox/wasm/executor.hpp"
 
 using namespace bulkhead::sandbox;
 using namespace std::chrono_literals;
@@ -236,6 +240,82 @@ void measure_births(const char* file, const process_settings& all_settings) {
   std::printf("memory of the zygote: proportional %ld KiB\n", memory_kib(all.front(), "Pss"));
 }
 
+// --- modules
+
+std::unique_ptr<wasm_executor> load_module(const wasm_settings& settings) {
+  auto loaded = wasm_executor::load(settings);
+  if (loaded.value) return std::move(loaded.value);
+  std::fprintf(stderr, "%s\n", loaded.error.c_str());
+  std::exit(1);
+}
+
+// Answers a second of all threads together.
+double rate_of(wasm_executor& module, const std::string& blob, unsigned threads) {
+  constexpr int times = 100'000;
+  const auto began = clock_type::now();
+  std::vector<std::thread> all;
+  for (unsigned i = 0; i < threads; ++i)
+    all.emplace_back([&] {
+      for (int j = 0; j < times; ++j) module.call(blob, began + 1h);
+    });
+  for (auto& one : all) one.join();
+  return threads * times / std::chrono::duration<double>(clock_type::now() - began).count();
+}
+
+// How far beyond its deadline a call that would run for longer is cut off.
+void measure_overshoot(const wasm_settings& settings) {
+  const auto module = load_module(settings);
+  const auto blob = blob_of("/sum", 1'000'000);
+  std::vector<double> beyond;
+  for (int i = 0; i < 300; ++i) {
+    const auto began = clock_type::now();
+    // All but a tenth of a millisecond of its time is over.
+    const auto result = module->call(blob, began - settings.wall_max + 100us);
+    if (result.kind == outcome_kind::deadline)
+      beyond.push_back(ns(result.wall - settings.wall_max) / 1e6);
+  }
+  std::printf("beyond the deadline, %zu of 300 calls", beyond.size());
+  if (!beyond.empty())
+    std::printf("   p50 %8.2f ms, p99 %.2f ms", quantile(beyond, 0.5), quantile(beyond, 0.99));
+  std::printf("\n");
+}
+
+void measure_modules(const std::string& object, int times) {
+  wasm_settings settings;
+  settings.file = std::filesystem::path(object).replace_extension(".wasm").string();
+  settings.cache = settings.file + "-cache";
+  if (!std::filesystem::exists(settings.file)) return;
+  const auto began = clock_type::now();
+  auto fresh = load_module(settings);
+  std::printf("\nmodule: translated if need be, and loaded %.0f ms\n",
+              ns(clock_type::now() - began) / 1e6);
+  auto keeping = settings;
+  keeping.reset_requests = 0;
+  const auto kept = load_module(keeping);
+  keeping.idle_max = 0;
+  const auto made = load_module(keeping);
+  for (const std::size_t bytes : {0u, 1024u, 65536u}) {
+    const auto blob = blob_of(bytes == 0 ? "/hello" : "/echo", bytes);
+    const auto later = clock_type::now() + 1h;
+    const auto called = measure_inline(object.c_str(), blob);
+    std::printf("content of %zu octets; the ratio is to an inline call\n", bytes);
+    print_row("  a system call that does nothing",
+              median_ns([] { syscall(SYS_getppid); }, times * 10), called);
+    print_row("  inline call", called, called);
+    print_row("  module, instance kept", median_ns([&] { kept->call(blob, later); }, times * 10),
+              called);
+    print_row("  module, instance reset", median_ns([&] { fresh->call(blob, later); }, times),
+              called);
+    print_row("  module, instance made", median_ns([&] { made->call(blob, later); }, times / 10),
+              called);
+  }
+  const auto blob = blob_of("/hello", 0);
+  for (const unsigned threads : {1u, 2u})
+    std::printf("/hello a second on %u threads: kept %.0f, reset %.0f\n", threads,
+                rate_of(*kept, blob, threads), rate_of(*fresh, blob, threads));
+  measure_overshoot(settings);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -251,4 +331,5 @@ int main(int count, char** arguments) {
   }
   measure_round_trips(arguments[1], count > 2 ? std::atoi(arguments[2]) : 5'000, settings);
   measure_births(arguments[1], settings);
+  measure_modules(arguments[1], count > 2 ? std::atoi(arguments[2]) : 5'000);
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include "sandbox/bulkhead_guest.h"
@@ -75,9 +77,24 @@ inline void log(std::string_view line) {
 
 }  // namespace bulkhead::guest
 
+// Modules are built without exceptions, and then the library's operator new gives null where there
+// is no memory, to code that cannot know: this one traps, and the outcome is out_of_memory. Once in
+// an object, at file level.
+#if defined(__wasm__) && !defined(__cpp_exceptions)
+#define BULKHEAD_NEW_TRAPS                        \
+  void* operator new(std::size_t bytes) {         \
+    auto* found = std::malloc(bytes ? bytes : 1); \
+    if (!found) __builtin_trap();                 \
+    return found;                                 \
+  }
+#else
+#define BULKHEAD_NEW_TRAPS
+#endif
+
 // BULKHEAD_HANDLER(f) makes `void f(const request&, response&)` the handler of this object. An
 // exception that leaves it becomes the outcome of this request, and the sandbox goes on.
 #define BULKHEAD_HANDLER(function)                                       \
+  BULKHEAD_NEW_TRAPS                                                     \
   extern "C" std::int32_t bulkhead_handle(                               \
       const std::uint8_t* request_blob, std::uint32_t /*request_bytes*/, \
       std::uint8_t* response_room, std::uint32_t response_bytes_max) {   \

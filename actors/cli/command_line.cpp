@@ -3,6 +3,7 @@
 // Half a minute of compiling in an instrumented build: only this source includes it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "actors/guest_check.hpp"
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
+#include "sandbox/wasm/translate.hpp"
 
 namespace bulkhead::cli {
 namespace {
@@ -88,6 +90,17 @@ int check(const std::string& file) {
   return 0;
 }
 
+// What the server would do with it at its start, ahead of that.
+int build_module(const std::string& file, const std::string& cache) {
+  const auto built = sandbox::translate({file, cache, std::chrono::minutes(5)});
+  if (!built.error.empty()) {
+    std::cerr << built.error << '\n';
+    return 1;
+  }
+  std::cout << built.path << '\n';
+  return 0;
+}
+
 int print(const std::string& text) {
   std::cout << text << std::flush;
   return std::cout ? 0 : 1;
@@ -115,9 +128,18 @@ command_line parse(int count, const char* const* arguments) {
   std::string kind;
   writes.add_option("KIND", kind, "Which")->required()->check(CLI::IsMember(manuals()));
 
+  auto& wasm = *app.add_subcommand("wasm", "Handlers that are WebAssembly modules");
+  wasm.require_subcommand(1);
+  auto& build = *wasm.add_subcommand(
+      "build", "Translate a module, so that it is there when the server starts; prints the object");
+  std::string module, cache = "wasm-cache";
+  build.add_option("FILE", module, "The module")->required();
+  build.add_option("--cache", cache, "Folder for objects, which only its owner may write to")
+      ->capture_default_str();
+
   const auto command = [&]() -> std::string {
     for (const CLI::App* each :
-         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes})
+         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes, &build})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };
@@ -133,6 +155,7 @@ command_line parse(int count, const char* const* arguments) {
   }
   if (checks.count() > 0) return {.exit_code = check(checked)};
   if (writes.count() > 0) return {.exit_code = print(manual(kind, app))};
+  if (build.count() > 0) return {.exit_code = build_module(module, cache)};
   if (command() == "bulkhead")
     return {.exit_code = refuse("bulkhead", "no command; bulkhead --help lists them")};
   const auto loaded = load_config(result.file, result.flags);

@@ -4,8 +4,8 @@
 
 #include <system_error>
 
-#include "actors/alternate_stack.hpp"
 #include "actors/signals_blocked.hpp"
+#include "sandbox/alternate_stack.hpp"
 
 namespace bulkhead::actors {
 
@@ -47,7 +47,7 @@ void scheduler::start_thread(reactor& first) {
 
 void scheduler::work(reactor* held) {
   ::pthread_setname_np(::pthread_self(), "reactor");
-  const alternate_stack for_signals;
+  const sandbox::alternate_stack for_signals;
   system().thread_started();
   while (held) {
     reactor::hold_here();

@@ -213,7 +213,8 @@ void pool::end(worker& who) {
 
 void pool::on_end(worker& who, time_point now) {
   // The answer may have come with the last breath.
-  if ((who.now == phase::busy) && who.is_answered()) take_answer(who, now);
+  if (who.now == phase::busy && who.is_answered()) take_answer(who, now);
+  if (who.now == phase::loading && who.is_answered()) take_loaded(who, now);
   const auto was = who.now;
   const auto cpu = was == phase::busy ? who.cpu_used() - who.cpu_before : 0ns;
   host_.forget(who);

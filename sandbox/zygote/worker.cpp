@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
+#include "sandbox/landlock.hpp"
 #include "sandbox/process/shared_memory.hpp"
-#include "sandbox/zygote/landlock.hpp"
 
 namespace bulkhead::sandbox::zygote {
 namespace {

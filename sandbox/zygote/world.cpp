@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "sandbox/zygote/landlock.hpp"
+#include "sandbox/landlock.hpp"
 #include "sandbox/zygote/worker.hpp"
 
 namespace bulkhead::sandbox::zygote {

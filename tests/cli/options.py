@@ -27,6 +27,13 @@ class Options(unittest.TestCase):
     def test_unknown_option_is_named(self):
         self.refused(["serve", "--colour", "red"], "bulkhead serve: ", "--colour")
 
+    def test_what_is_no_module_is_named(self):
+        self.refused(["wasm"], "bulkhead wasm: ")
+        done = run("wasm", "build", __file__)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr, f"{__file__}: no WebAssembly module\n")
+
     def test_missing_value_names_the_option(self):
         self.refused(["serve", "--threads"], "bulkhead serve: ", "--threads")
 

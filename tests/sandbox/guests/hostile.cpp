@@ -1,10 +1,10 @@
-// A guest that misbehaves as its target says. Faults of the language; those of the system are in
-// escape.cpp.
+// A guest that misbehaves as its target says, as a shared object and as a module. Faults of the
+// language; those of the system are in escape.cpp, those of WebAssembly in escape_wasm.cpp.
+#if !defined(__wasm__)
 #include <pthread.h>
-#include <unistd.h>
+#endif
 
 #include <cerrno>
-#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -31,7 +31,7 @@ void null_pointer(const request&, response&) {
 }
 
 void wild_pointer(const request&, response&) {
-  *opaque(reinterpret_cast<int*>(0x0000'5a5a'5a5a'5000)) = 1;
+  *opaque(reinterpret_cast<int*>(static_cast<std::uintptr_t>(0x5a5a'5a5a'5000u))) = 1;
 }
 
 void jump_nowhere(const request&, response&) {
@@ -74,15 +74,23 @@ void sleep_long(const request&, response&) {
   }
 }
 
+// Modules are built without exceptions: what the library throws ends in abort().
 void throw_standard(const request&, response&) {
+#if defined(__cpp_exceptions)
   throw std::runtime_error("thrown on purpose");
+#else
+  static_cast<void>(std::string().at(opaque(std::size_t{1})));
+#endif
 }
-void throw_number(const request&, response&) {
+void throw_number(const request& from, response& to) {
+#if defined(__cpp_exceptions)
   throw 7;
+#endif
+  throw_standard(from, to);
 }
 
 void one_huge(const request&, response& to) {
-  auto* all = opaque(new char[opaque(std::size_t{4} << 30)]);
+  auto* all = opaque(new char[opaque(std::size_t{1} << 30)]);
   all[0] = 1;
   to.content("had it");
 }
@@ -103,6 +111,7 @@ void leak_a_megabyte(const request&, response& to) {
   to.content("ok");
 }
 
+#if !defined(__wasm__)
 void* run_on(void*) {
   for (;;) barrier();
 }
@@ -112,6 +121,7 @@ void start_thread(const request&, response& to) {
   const int error = pthread_create(&other, nullptr, run_on, nullptr);
   to.content(error == 0 ? "started" : std::strerror(error));
 }
+#endif
 
 void answer_too_large(const request&, response& to) {
   const std::string part(1 << 16, 'x');
@@ -152,7 +162,9 @@ constexpr deed deeds[] = {
     {"/huge", one_huge},
     {"/steps", many_steps},
     {"/leak", leak_a_megabyte},
+#if !defined(__wasm__)
     {"/thread", start_thread},
+#endif
     {"/too-large", answer_too_large},
     {"/budgets", say_budgets},
     {"/log", say_much},
@@ -182,6 +194,8 @@ std::int32_t raw(const bulkhead::guest::request& from, bool& is_raw) {
 }
 
 }  // namespace
+
+BULKHEAD_NEW_TRAPS
 
 extern "C" std::int32_t bulkhead_handle(const std::uint8_t* blob, std::uint32_t, std::uint8_t* room,
                                         std::uint32_t room_bytes) {

@@ -1,4 +1,4 @@
-#include "sandbox/zygote/landlock.hpp"
+#include "sandbox/landlock.hpp"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace bulkhead::sandbox::zygote {
+namespace bulkhead::sandbox {
 namespace {
 
 // Newer than some headers that this compiles with.
@@ -40,11 +40,11 @@ int make_ruleset(int version) {
 }
 
 // What does not exist needs no rule.
-bool allow(int rules, const std::string& path) {
+bool allow(int rules, const std::string& path, std::uint64_t access) {
   const int file = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (file < 0) return true;
   landlock_path_beneath_attr beneath = {};
-  beneath.allowed_access = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
+  beneath.allowed_access = access;
   beneath.parent_fd = file;
   const bool added =
       syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) == 0;
@@ -60,14 +60,21 @@ int landlock_version() {
   return std::max(0, static_cast<int>(version));
 }
 
-bool landlock(std::span<const std::string> readable) {
-  const int rules = make_ruleset(landlock_version());
+bool landlock(std::span<const std::string> readable, std::span<const std::string> writable) {
+  constexpr std::uint64_t to_read = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
+  constexpr std::uint64_t truncate = 1 << 14;  // since version 3
+  const int version = landlock_version();
+  const int rules = make_ruleset(version);
   if (rules < 0) return false;
-  const bool done = std::all_of(readable.begin(), readable.end(),
-                                [&](const std::string& path) { return allow(rules, path); }) &&
-                    syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+  const auto to_write = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+                        LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+                        (version >= 3 ? truncate : 0);
+  bool done = true;
+  for (const auto& path : readable) done = done && allow(rules, path, to_read);
+  for (const auto& path : writable) done = done && allow(rules, path, to_write);
+  done = done && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);
   return done;
 }
 
-}  // namespace bulkhead::sandbox::zygote
+}  // namespace bulkhead::sandbox

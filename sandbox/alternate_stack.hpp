@@ -5,7 +5,7 @@
 #include <csignal>
 #include <cstddef>
 
-namespace bulkhead::actors {
+namespace bulkhead::sandbox {
 
 // A stack for this thread's signal handlers, without which none could run after the
 // thread's own has overflowed. Keeps one that is there already, such as a sanitizer's.
@@ -35,4 +35,4 @@ class alternate_stack {
   stack_t own_{};
 };
 
-}  // namespace bulkhead::actors
+}  // namespace bulkhead::sandbox
