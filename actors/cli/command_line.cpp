@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "actors/cli/more_commands.hpp"
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
 
@@ -106,6 +107,9 @@ command_line parse(int count, const char* const* arguments) {
   auto& checks = *app.add_subcommand("check", "Tell what is wrong with a TOML file of settings");
   std::string checked;
   checks.add_option("FILE", checked, "The file")->required();
+
+  // For the list; main() has them run before this.
+  for (const auto& one : more_commands()) app.add_subcommand(one.name, one.help);
 
   const auto command = [&]() -> std::string {
     for (const CLI::App* each : std::initializer_list<const CLI::App*>{&serve, &show, &checks})
