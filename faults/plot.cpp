@@ -9,7 +9,7 @@ namespace bulkhead::faults {
 namespace {
 
 constexpr double left = 58;
-constexpr double right = 12;
+constexpr double right = 24;
 constexpr double top = 10;
 constexpr double bottom = 40;
 

@@ -173,8 +173,7 @@ fault read_fault(keys from) {
   return one;
 }
 
-bounds read_bounds(keys from) {
-  bounds all;
+bounds read_bounds(keys from, bounds all = {}) {
   from.bound("lost", all.lost);
   from.bound("wrong", all.wrong);
   from.bound("disturbed", all.disturbed);
@@ -210,6 +209,13 @@ scenario read_scenario(const std::string& name, const toml::table& document) {
   return all;
 }
 
+toml::table parse(const std::string& name, std::string_view text) try {
+  return toml::parse(text);
+} catch (const toml::parse_error& wrong) {
+  throw scenario_error(name + ':' + std::to_string(wrong.source().begin.line) + ": " +
+                       std::string(wrong.description()));
+}
+
 const builtin_file* find_builtin(const std::string& name) {
   const auto all = builtin_scenarios();
   const auto found = std::ranges::find(all, name, &builtin_file::name);
@@ -218,11 +224,13 @@ const builtin_file* find_builtin(const std::string& name) {
 
 }  // namespace
 
-scenario parse_scenario(const std::string& name, std::string_view text) try {
-  return read_scenario(name, toml::parse(text));
-} catch (const toml::parse_error& wrong) {
-  throw scenario_error(name + ':' + std::to_string(wrong.source().begin.line) + ": " +
-                       std::string(wrong.description()));
+scenario parse_scenario(const std::string& name, std::string_view text) {
+  return read_scenario(name, parse(name, text));
+}
+
+bounds parse_bounds(const std::string& name, std::string_view text, const bounds& from) {
+  const auto document = parse(name, text);
+  return read_bounds(keys(name, document), from);
 }
 
 std::string scenario_text(const std::string& name) {

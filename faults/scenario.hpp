@@ -72,6 +72,9 @@ class scenario_error : public std::runtime_error {
 // `text` is TOML, `name` what errors call it. Throws scenario_error, "name:line: key: what".
 scenario parse_scenario(const std::string& name, std::string_view text);
 
+// `from` with those that `text`, lines of a [bounds] table, says otherwise. Throws as above.
+bounds parse_bounds(const std::string& name, std::string_view text, const bounds& from);
+
 // One that is built in, or the file of that name. Throws scenario_error.
 scenario load_scenario(const std::string& name);
 std::string scenario_text(const std::string& name);

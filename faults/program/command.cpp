@@ -79,30 +79,6 @@ fault trap_of(const std::string& text) {
   return one;
 }
 
-// Another line of the scenario's [bounds].
-bounds with_bounds(const bounds& from, const std::vector<std::string>& lines) {
-  if (lines.empty()) return from;
-  std::string text = "[[healthy]]\n[bounds]\n";
-  for (const auto& line : lines) text += line + '\n';
-  const auto next = parse_scenario("--bound", text).accepted;
-  auto all = from;
-  const auto given = [&](std::string_view name) {
-    return std::ranges::any_of(
-        lines, [&](const std::string& line) { return line.starts_with(std::string(name) + "="); });
-  };
-  if (given("lost")) all.lost = next.lost;
-  if (given("wrong")) all.wrong = next.wrong;
-  if (given("disturbed")) all.disturbed = next.disturbed;
-  if (given("unexpected")) all.unexpected = next.unexpected;
-  if (given("p99_ratio")) all.p99_ratio = next.p99_ratio;
-  if (given("recovery_ms")) all.recovery_ms = next.recovery_ms;
-  if (given("memory_growth_kib")) all.memory_growth_kib = next.memory_growth_kib;
-  if (given("descriptors_growth")) all.descriptors_growth = next.descriptors_growth;
-  if (given("threads_growth")) all.threads_growth = next.threads_growth;
-  if (given("processes_growth")) all.processes_growth = next.processes_growth;
-  return all;
-}
-
 void apply(asked& all) {
   auto& what = all.options.what;
   what = load_scenario(all.scenario);
@@ -111,7 +87,7 @@ void apply(asked& all) {
   if (!all.healthy.empty()) what.healthy.clear();
   for (const auto& target : all.healthy) what.healthy.push_back({.target = target, .clients = 2});
   for (const auto& trap : all.traps) what.faults.push_back(trap_of(trap));
-  what.accepted = with_bounds(what.accepted, all.bounds);
+  for (const auto& line : all.bounds) what.accepted = parse_bounds("--bound", line, what.accepted);
   auto& options = what.server_options;
   options.insert(options.end(), all.server_options.begin(), all.server_options.end());
   for (const auto& target : {all.options.target, all.options.tls_target})
@@ -189,8 +165,7 @@ void add_options(CLI::App& to, asked& all) {
       ->type_name("TARGET");
   to.add_option("--trap", all.traps, "A TARGET that may fail with these statuses; 0: no answer")
       ->type_name("TARGET=STATUS,...");
-  to.add_option("--bound", all.bounds, "Such as lost=0 or memory_growth_kib=any; see the scenario")
-      ->type_name("NAME=NUMBER");
+  to.add_option("--bound", all.bounds, "A line of [bounds], such as lost=0")->type_name("LINE");
   to.add_option("--server-option", all.server_options, "One more for the server of its own")
       ->type_name("FLAG");
   to.add_option("--peers-max", all.options.peers_max, "Hostile peers at once")

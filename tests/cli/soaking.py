@@ -77,7 +77,7 @@ class Soaks(unittest.TestCase):
         refused(2, "no-such: no such file", "no-such")
         refused(2, "--swim", "--swim")
         refused(2, "--trap: 'x' is not like", "user", "--trap", "x")
-        refused(2, "--bound:3: bounds.colour: unknown key", "user", "--bound", "colour=1")
+        refused(2, "--bound:1: colour: unknown key", "user", "--bound", "colour=1")
         refused(2, "ftp://x", "user", "--target", "ftp://x")
 
     def test_lists_and_shows(self):

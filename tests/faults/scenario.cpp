@@ -88,6 +88,16 @@ TEST_CASE("scenario: what is wrong is named with its line", "[faults][scenario]"
   CHECK(fault_of("about = \"\nx").starts_with("s.toml:1: "));
 }
 
+TEST_CASE("scenario: bounds can be given one by one", "[faults][scenario]") {
+  const auto one = parse_bounds("--bound", "lost=7", {});
+  const auto two = parse_bounds("--bound", "wrong=\"any\"", one);
+  CHECK(two.lost == 7u);
+  CHECK_FALSE(two.wrong);
+  CHECK(two.disturbed == 0u);
+  CHECK_THROWS_WITH(parse_bounds("--bound", "lost", {}), Catch::StartsWith("--bound:1: "));
+  CHECK_THROWS_WITH(parse_bounds("--bound", "colour=1", {}), "--bound:1: colour: unknown key");
+}
+
 TEST_CASE("scenario: those that are built in are sound", "[faults][scenario]") {
   CHECK(builtin_scenarios().size() >= 9);
   for (const auto& one : builtin_scenarios()) {
