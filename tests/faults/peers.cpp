@@ -72,7 +72,7 @@ TEST_CASE("peers: every kind is injected and ends as it may", "[faults][peers]")
     CAPTURE(kind.name);
     const auto figures = ended(
         server, {.kind = std::string(kind.name), .target = kind.name == "request" ? "/throw" : ""},
-        5);
+        5, true);
     CHECK(figures.injected == 5);
     CHECK(figures.skipped == 0);
     CHECK(figures.refused == 0);
