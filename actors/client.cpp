@@ -52,10 +52,12 @@ struct client::implementation {
                                           .password_file = settings.password_file});
   }
 
-  std::unique_ptr<actors::client_link> connect(actors::client_wire::time_point until) const {
+  std::unique_ptr<actors::client_link> connect(actors::client_wire::time_point until) {
     const auto now = std::chrono::steady_clock::now();
-    return std::make_unique<actors::client_link>(to, context.get(), settings.limits,
-                                                 std::min(until, now + settings.deadlines.connect));
+    auto link = std::make_unique<actors::client_link>(
+        to, context.get(), settings.limits, std::min(until, now + settings.deadlines.connect));
+    ++connections;
+    return link;
   }
 
   // The connection is out of `kept` meanwhile: whatever throws takes it along.
@@ -84,6 +86,7 @@ struct client::implementation {
   const client_settings settings;
   tls::ssl_ctx_ptr context;
   std::unique_ptr<actors::client_link> kept;
+  std::uint64_t connections = 0;
 };
 
 client::client(std::string_view origin, client_settings settings)
@@ -94,6 +97,10 @@ client::~client() = default;
 
 client_request client::request(std::string_view method, std::string_view target) const {
   return {method, target, implementation_->to.authority};
+}
+
+std::uint64_t client::connections() const {
+  return implementation_->connections;
 }
 
 client_answer client::send(const client_request& asked, const client_streams& streams) {

@@ -128,6 +128,9 @@ class client {
 
   client_answer get(std::string_view target) { return send(request("GET", target)); }
 
+  // How many connections it has made so far; more than one says that the server ended some.
+  std::uint64_t connections() const;
+
  private:
   struct implementation;
   std::unique_ptr<implementation> implementation_;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "actors/cli/manual/manual.hpp"
+#include "actors/cli/more_commands.hpp"
 #include "actors/guest_check.hpp"
 #include "actors/listener.hpp"
 #include "actors/validate.hpp"
@@ -136,6 +137,9 @@ command_line parse(int count, const char* const* arguments) {
   build.add_option("FILE", module, "The module")->required();
   build.add_option("--cache", cache, "Folder for objects, which only its owner may write to")
       ->capture_default_str();
+
+  // For the list; main() has them run before this.
+  for (const auto& one : more_commands()) app.add_subcommand(one.name, one.help);
 
   const auto command = [&]() -> std::string {
     for (const CLI::App* each :

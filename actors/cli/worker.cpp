@@ -1,5 +1,6 @@
 #include "actors/cli/worker.hpp"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -60,6 +61,13 @@ void end(server& running, std::chrono::milliseconds drain_deadline, signals& tol
   }
 }
 
+// glibc moves its threshold up with every large block that is freed, to 32 MiB, and what lies below
+// is kept: a few large answers would stay resident, once for each arena. One that is set stays.
+void give_large_blocks_back() {
+  constexpr int bytes = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, bytes);
+}
+
 }  // namespace
 
 bool log_faults(const loaded_config& loaded) {
@@ -70,6 +78,7 @@ bool log_faults(const loaded_config& loaded) {
 
 void work(const command_line& asked, config settings, actors::listening sockets,
           const std::function<void()>& ready, bool supervised) {
+  give_large_blocks_back();
   server running(settings);
   add_routes(running, settings);
   running.start(std::move(sockets));
