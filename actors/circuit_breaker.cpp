@@ -26,7 +26,8 @@ void circuit_breaker::settle(pass one, ending how, time_point now) {
 
 void circuit_breaker::add(bool was_fault, time_point now) {
   using std::chrono::nanoseconds;
-  const auto tenth = std::max(nanoseconds(1), nanoseconds(rule_.window) / static_cast<int>(slot_count));
+  const auto tenth =
+      std::max(nanoseconds(1), nanoseconds(rule_.window) / static_cast<int>(slot_count));
   const std::int64_t number = now.time_since_epoch() / tenth;
   auto& current = slots_[static_cast<std::size_t>(number) % slot_count];
   if (current.number != number) current = {number, 0, 0};

@@ -110,6 +110,9 @@ struct config {
   // Layers of containment (sandbox/README.md) without which it does not start when there are
   // handlers; which ones are missing is logged in any case.
   std::vector<std::string> sandbox_require{};
+  // Folder for translated WebAssembly modules, which only its owner may write to: what is in there
+  // is executed.
+  std::string wasm_cache{"wasm-cache"};
 
   protocol::limits limits{};
   bulkhead::deadlines deadlines{};

@@ -7,6 +7,7 @@
 
 #include "actors/describe.hpp"
 #include "actors/flight_recorder.hpp"
+#include "actors/guest_call.hpp"
 #include "protocol/error.hpp"
 #include "protocol/response_writer.hpp"
 
@@ -242,6 +243,8 @@ void exchange::run_user_code(workspace& s) noexcept {
         return;
       case user_code::file:
         return read_file_piece(s);
+      case user_code::module:
+        return s.call->call_module();
       case user_code::upgraded:
       case user_code::upgraded_drain:
       case user_code::guest:
@@ -266,6 +269,7 @@ void exchange::finish_user_code(workspace& s) {
   if (called == user_code::source) return deliver_piece(s);
   if (called == user_code::file) return deliver_file_piece(s);
   if (s.thrown) return answer_exception(s);
+  if (called == user_code::module) return finish_guest(s);
   if (called == user_code::handler || called == user_code::content_end) return deliver_answer(s);
   s.content = {};
 }

@@ -118,7 +118,8 @@ class exchange {
     content_end,
     upgraded,  // bytes of another protocol
     upgraded_drain,
-    guest,  // none here: a sandbox has it
+    guest,   // none here: a sandbox has it
+    module,  // the same, on this thread
   };
 
   void enter(phase next);

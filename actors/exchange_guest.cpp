@@ -24,7 +24,8 @@ void exchange::begin_guest(workspace& s) {
 
 std::optional<exchange::need> exchange::advance_guest(workspace& s) {
   if (!s.call->advance(shard_.home().now())) return need::outcome;
-  pending_ = user_code::none;
+  pending_ = s.call->wants_thread() ? user_code::module : user_code::none;
+  if (pending_ == user_code::module) return need::user_code;
   finish_guest(s);
   return std::nullopt;
 }

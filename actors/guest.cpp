@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <utility>
+
+#include "actors/guest_settings.hpp"
+
 namespace bulkhead::actors {
 
 file_identity identity_of(const std::string& file) {
@@ -16,6 +20,13 @@ guest::guest(const guest_handler& how)
     : settings_(how),
       identity_(identity_of(how.file)),
       breaker_({how.breaker_faults, how.breaker_window, how.breaker_open}) {}
+
+std::string guest::load_module(const std::string& cache) {
+  if (settings_.run != "wasm" || module_) return {};
+  auto loaded = sandbox::wasm_executor::load(module_settings_for(settings_, cache));
+  module_ = std::move(loaded.value);
+  return std::move(loaded.error);
+}
 
 void guest::note(const sandbox::outcome& how, std::uint64_t request_id) {
   ended_[static_cast<std::size_t>(how.kind)].fetch_add(1, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "actors/fault_log.hpp"
 #include "actors/guest_handler.hpp"
 #include "sandbox/outcome.hpp"
+#include "sandbox/wasm/executor.hpp"
 
 namespace bulkhead::actors {
 
@@ -44,6 +45,19 @@ class guest {
     return ended_[static_cast<std::size_t>(how)].load(std::memory_order_relaxed);
   }
 
+  // Of a WebAssembly handler, once it is loaded; else nullptr.
+  sandbox::wasm_executor* module() { return module_.get(); }
+  // Translates the module, if this is one and the cache does not have it: seconds. Why it can't be
+  // had; empty: it can.
+  std::string load_module(const std::string& cache);
+  // One of `concurrency` places of a module; those of processes are guest_host's.
+  bool enter() {
+    if (inside_.fetch_add(1, std::memory_order_relaxed) < settings_.concurrency) return true;
+    leave();
+    return false;
+  }
+  void leave() { inside_.fetch_sub(1, std::memory_order_relaxed); }
+
   // A request has ended: counts it, and keeps a record when the handler is to blame.
   void note(const sandbox::outcome& how, std::uint64_t request_id);
 
@@ -52,6 +66,8 @@ class guest {
   const file_identity identity_;
   circuit_breaker breaker_;
   fault_log faults_;
+  std::unique_ptr<sandbox::wasm_executor> module_;
+  std::atomic<unsigned> inside_{0};
   std::array<std::atomic<std::uint64_t>, outcome_count> ended_{};
 };
 

@@ -11,9 +11,8 @@ using pass = circuit_breaker::pass;
 guest_call::guest_call(guest_host& host, std::shared_ptr<guest> which, std::string blob,
                        polled_actor& who)
     : host_(host), which_(std::move(which)), who_(who), blob_(std::move(blob)) {
-  const auto now = who.home().now();
-  place_until_ = now + which_->settings().queue_wait;
-  pass_ = which_->breaker().admit(now);
+  began_ = who.home().now();
+  pass_ = which_->breaker().admit(began_);
   if (pass_ == pass::refused)
     end_without_start(sandbox::outcome_kind::overloaded, "its circuit is open");
   else if (blob_.size() > which_->settings().request_bytes)
@@ -22,20 +21,23 @@ guest_call::guest_call(guest_host& host, std::shared_ptr<guest> which, std::stri
 
 guest_call::~guest_call() {
   if (ticket_ && !outcome_) host_.cancel(*ticket_);
+  if (inside_) which_->leave();
   settle(circuit_breaker::ending::nothing, who_.home().now());
 }
 
 bool guest_call::advance(time_point now) {
-  if (outcome_) return true;
+  if (outcome_ || inside_) return true;
   if (ticket_) return false;
-  if (credit_.attempt(host_.gate_of(which_))) {
+  if (which_->module()) {
+    inside_ = which_->enter();
+  } else if (credit_.attempt(host_.gate_of(which_))) {
     ticket_ = 0;
     ticket_ = host_.start(which_, blob_, *this);
     blob_ = {};
-  } else if (now >= place_until_) {
-    end_without_start(sandbox::outcome_kind::overloaded, "no place in its queue");
   }
-  return outcome_.has_value();
+  if (is_at_gate() && now >= began_ + which_->settings().queue_wait)
+    end_without_start(sandbox::outcome_kind::overloaded, "no place in its queue");
+  return outcome_ || inside_;
 }
 
 void guest_call::cut() {

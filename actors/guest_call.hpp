@@ -23,10 +23,14 @@ class guest_call final : private guest_waiter {
   guest_call(const guest_call&) = delete;
   guest_call& operator=(const guest_call&) = delete;
 
-  // Does what can be done now. Whether it has come to its end.
+  // Does what can be done now. Whether it has come to its end, or wants a thread.
   bool advance(time_point now);
   // It tries again at the gate, so advance() is to be called after `retry`.
-  bool is_at_gate() const { return !outcome_ && !ticket_; }
+  bool is_at_gate() const { return !outcome_ && !ticket_ && !inside_; }
+  // A module: call_module() is the next step, as user code; then it has come to its end.
+  bool wants_thread() const { return inside_ && !outcome_; }
+  // On any thread. Throws std::bad_alloc.
+  void call_module() { outcome_ = which_->module()->call(blob_, began_); }
   // The wall budget of whoever waits is over.
   void cut();
 
@@ -44,9 +48,10 @@ class guest_call final : private guest_waiter {
   polled_actor& who_;
   std::string blob_;
   circuit_breaker::pass pass_;
-  time_point place_until_;
+  time_point began_;
   completion_credit credit_;
   std::optional<guest_host::ticket> ticket_;
+  bool inside_ = false;  // has one of the module's places
   std::optional<sandbox::outcome> outcome_;
 };
 

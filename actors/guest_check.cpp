@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "actors/guest.hpp"
 #include "actors/guest_settings.hpp"
 
 namespace bulkhead::actors {
@@ -62,9 +63,11 @@ std::vector<std::string> check_guests(const config& settings) {
   auto made = sandbox::process_executor::start(settings_for(settings.sandbox_require), descriptors);
   if (!made.value) return {"sandbox: " + made.error};
   std::vector<std::string> faults;
-  for (const auto& each : settings.handlers)
-    if (const auto why = load(*made.value, descriptors, each); !why.empty())
-      faults.push_back("handler '" + each.path + "': " + why);
+  for (const auto& each : settings.handlers) {
+    const auto why = each.run == "wasm" ? guest(each).load_module(settings.wasm_cache)
+                                        : load(*made.value, descriptors, each);
+    if (!why.empty()) faults.push_back("handler '" + each.path + "': " + why);
+  }
   return faults;
 }
 

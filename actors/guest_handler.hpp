@@ -14,16 +14,17 @@ namespace bulkhead {
 struct guest_handler {
   std::string path{};                       // a route's pattern, see server::route()
   std::vector<std::string> methods{"GET"};  // HEAD goes with GET
-  // "process": a shared object that defines bulkhead_handle, in processes of its own.
+  // "process": a shared object that defines bulkhead_handle, in processes of its own; "wasm": a
+  // WebAssembly module that exports it, on the reactors' threads, a new instance each request.
   std::string run{"process"};
   std::string file{};  // see sandbox/bulkhead_guest.h
 
-  // Requests at once, divided among the reactors, at least one each, and spare processes, each
-  // reactor's.
+  // Requests at once; of processes divided among the reactors, at least one each, and spare ones,
+  // each reactor's.
   unsigned concurrency = 2;
   unsigned spares = 1;
-  // Beyond these, how many may wait, on each reactor, for a place; and how long others try to get
-  // among them, each millisecond, before they are answered 503.
+  // Beyond these, how many may wait, on each reactor, for a process; and how long others try to get
+  // a place, each millisecond, before they are answered 503.
   unsigned queue = 64;
   std::chrono::milliseconds queue_wait{100};
 
@@ -32,7 +33,7 @@ struct guest_handler {
   std::size_t memory_bytes = std::size_t{64} << 20;
   std::size_t request_bytes = std::size_t{1} << 20;   // as a message, sandbox/BLOB.md
   std::size_t response_bytes = std::size_t{1} << 20;  // the same
-  std::uint64_t recycle_requests = 100'000;  // a process is replaced after so many; 0: never
+  std::uint64_t recycle_requests = 100'000;           // process: replaced after so many; 0: never
 
   // The circuit opens when, of the requests within breaker_window, at least breaker_faults and at
   // least half ended in a fault; it stays open for breaker_open, then lets one through to see.

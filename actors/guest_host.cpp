@@ -89,7 +89,8 @@ guest_host::place& guest_host::place_of(const std::shared_ptr<guest>& which) {
 
 void guest_host::adopt() {
   const auto& named = shared_.guests().all;
-  for (const auto& each : named) place_of(each);
+  for (const auto& each : named)
+    if (!each->module()) place_of(each);
   leaving_.clear();
   for (const auto& [which, place] : places_)
     if (std::ranges::find(named, place->keep) == named.end()) leaving_.push_back(which);

@@ -29,6 +29,20 @@ sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactor
   return made;
 }
 
+sandbox::wasm_settings module_settings_for(const guest_handler& of, const std::string& cache) {
+  sandbox::wasm_settings made;
+  made.file = of.file;
+  made.cache = cache;
+  made.wall_max = of.wall;
+  made.cpu_max = of.cpu;
+  made.memory_bytes_max = of.memory_bytes;
+  made.request_bytes_max = static_cast<std::uint32_t>(of.request_bytes);
+  made.response_bytes_max = static_cast<std::uint32_t>(of.response_bytes);
+  made.instances_max = of.concurrency;
+  made.idle_max = of.concurrency;
+  return made;
+}
+
 sandbox::process_settings settings_for(const std::vector<std::string>& required_layers) {
   sandbox::process_settings made;
   for (const auto& name : required_layers) {

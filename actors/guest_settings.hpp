@@ -6,11 +6,14 @@
 
 #include "actors/guest_handler.hpp"
 #include "sandbox/process/executor.hpp"
+#include "sandbox/wasm/settings.hpp"
 
 namespace bulkhead::actors {
 
 // One reactor's share, of so many.
 sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors);
+
+sandbox::wasm_settings module_settings_for(const guest_handler& of, const std::string& cache);
 
 // Layers that are none are left out: validate() has refused them.
 sandbox::process_settings settings_for(const std::vector<std::string>& required_layers);

@@ -140,7 +140,7 @@ void server::start(actors::listening&& sockets) {
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
-  own.shared.replace_guests(actors::service::table_for(settings.handlers, {}));
+  own.shared.replace_guests(actors::service::table_for(settings, {}));
   own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
   try {
     if (!sockets.admin.empty()) own.start_admin(std::move(sockets.admin.front()));
@@ -159,7 +159,7 @@ std::vector<std::string> server::reload(config next) {
   std::vector<std::string> later;
   if (own.running) {
     actors::require_guest_files(next);
-    auto table = actors::service::table_for(next.handlers, own.shared.guests().all);
+    auto table = actors::service::table_for(next, own.shared.guests().all);
     later = actors::keep_for_now(own.shared.settings(), next);
     if (own.shared.tls) own.shared.tls->reload(next);
     if (own.log) own.log->reopen();

@@ -12,15 +12,17 @@ void service::replace_settings(config next) {
   settings_.store(generations_.back().get(), std::memory_order_release);
 }
 
-std::unique_ptr<service::guest_table> service::table_for(const std::vector<guest_handler>& handlers,
+std::unique_ptr<service::guest_table> service::table_for(const config& settings,
                                                          const guest_list& known) {
   auto table = std::make_unique<guest_table>();
-  for (const auto& each : handlers) {
+  for (const auto& each : settings.handlers) {
     const auto identity = identity_of(each.file);
     const auto same = std::ranges::find_if(known, [&](const auto& one) {
       return one->settings() == each && one->identity() == identity;
     });
     table->all.push_back(same != known.end() ? *same : std::make_shared<guest>(each));
+    if (const auto fault = table->all.back()->load_module(settings.wasm_cache); !fault.empty())
+      throw std::invalid_argument("handler '" + each.path + "': " + fault);
     const std::vector<std::string_view> methods(each.methods.begin(), each.methods.end());
     route_target target;
     target.guest = table->all.back();

@@ -37,8 +37,7 @@ struct service {
   const guest_table& guests() const { return *guests_.load(std::memory_order_acquire); }
   // What the handlers would be; those that are the same as `known` ones, file included, are those.
   // Throws std::invalid_argument that names the handler.
-  static std::unique_ptr<guest_table> table_for(const std::vector<guest_handler>& handlers,
-                                                const guest_list& known);
+  static std::unique_ptr<guest_table> table_for(const config& settings, const guest_list& known);
   void replace_guests(std::unique_ptr<guest_table> next);
   // Theirs, else those of `routes`.
   router::match find_route(const protocol::request_head& head, path_parameters& parameters) const;

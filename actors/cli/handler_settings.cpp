@@ -13,8 +13,8 @@ std::optional<std::string> pattern_fault(std::string_view text) {
 }
 
 std::optional<std::string> run_fault(std::string_view text) {
-  if (text == "process") return std::nullopt;
-  return "is not process";
+  if (text == "process" || text == "wasm") return std::nullopt;
+  return "is neither process nor wasm";
 }
 
 constexpr number_range bytes{1024, gib};
@@ -31,10 +31,10 @@ const std::array handler_table{
                             in.handlers.back().methods = texts;
                           },
                           "an array of methods", control_fault}},
-    setting{"handler", "run", "", "process: in a sandboxed process",
+    setting{"handler", "run", "", "process, a sandboxed one, or wasm, in the server",
             text_setting{[](config& in) -> std::string& { return in.handlers.back().run; },
-                         "process", run_fault}},
-    setting{"handler", "file", "", "The shared object",
+                         "process or wasm", run_fault}},
+    setting{"handler", "file", "", "The shared object, or the WebAssembly module",
             text_setting{[](config& in) -> std::string& { return in.handlers.back().file; },
                          "a file name", control_fault}},
     setting{"handler", "concurrency", "", "Requests at once, divided among the threads",

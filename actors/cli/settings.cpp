@@ -142,6 +142,10 @@ const std::array table{
                             in.sandbox_require = texts;
                           },
                           "an array of layers", layer_fault}},
+    setting{"sandbox", "wasm_cache", "--wasm-cache",
+            "Folder for translated WebAssembly modules, which only its owner may write to",
+            text_setting{[](config& in) -> std::string& { return in.wasm_cache; }, "a folder",
+                         control_fault}},
 
     setting{"limits", "request_line_bytes_max", "--request-line-bytes-max",
             "Longest request line (414)",

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/actors/guest_handlers.hpp"
 #include "tests/support/client.hpp"
 #include "tests/support/served.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -16,34 +17,6 @@
 using namespace bulkhead;
 using namespace bulkhead::tests;
 using namespace std::chrono_literals;
-
-namespace {
-
-const std::string hostile = BULKHEAD_GUESTS "hostile.so";
-const std::string example = BULKHEAD_EXAMPLE_GUEST;
-
-guest_handler handler_of(std::string path, std::string file) {
-  guest_handler one;
-  one.path = std::move(path);
-  one.file = std::move(file);
-  one.methods = {"GET", "POST"};
-  one.spares = 0;
-  return one;
-}
-
-config with(std::vector<guest_handler> handlers, unsigned threads = 1) {
-  auto settings = on_loopback(threads);
-  settings.handlers = std::move(handlers);
-  return settings;
-}
-
-std::string post(std::string_view path, std::string_view content) {
-  return "POST " + std::string(path) +
-         " HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
-         std::string(content);
-}
-
-}  // namespace
 
 TEST_CASE("guest answers over HTTP with its own fields and content", "[guests]") {
   served s(with({handler_of("/{deed}", example)}, 2));

@@ -83,7 +83,7 @@ class Handlers(unittest.TestCase):
             ("handler = 3\n", ":1: handler: an integer", "[[handler]]"),
             ("[handler]\npath = \"/x\"\n", ":1: handler: a table", "[[handler]]"),
             ("[[handler]]\npath = \"x\"\n", ":2: handler.path: does not begin with /"),
-            ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is not process"),
+            ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is neither process nor wasm"),
             ("[[handler]]\ncolour = 1\n", ":2: handler.colour: unknown key", "wall_ms"),
             ("[[handler]]\nwall_ms = 0\n", ":2: handler.wall_ms: '0' is not a whole number"),
             ("[[handler]]\npath = \"/x\"\n", "handler '/x': it needs a file"),

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "actors/access_format.hpp"
+#include "actors/cli/handler_settings.hpp"
 #include "actors/cli/manual/explanations.hpp"
 #include "actors/cli/manual/manual.hpp"
 #include "actors/metrics.hpp"
@@ -24,6 +25,7 @@ std::string row(std::initializer_list<std::string_view> cells) {
 
 std::string default_and_range(const setting& one) {
   config defaults;
+  defaults.handlers.emplace_back();  // for the rows of [[handler]]
   if (const auto* number = std::get_if<number_setting>(&one.kind))
     return std::to_string(number->get(defaults)) + " (" + std::to_string(number->range.min) +
            " to " + std::to_string(number->range.max) + ")";
@@ -56,6 +58,16 @@ std::string settings_table() {
     const auto words = explain(one);
     text += row({code(full_name(one)), code(one.flag), one.help, default_and_range(one), words.unit,
                  words.why, needs_restart(one) ? "at a restart" : "at a reload"});
+  }
+  return text;
+}
+
+std::string handlers_table() {
+  std::string text = row({"key", "what it is", "default (from to)", "unit", "why"});
+  text += "|---|---|---|---|---|\n";
+  for (const auto& one : handler_settings()) {
+    const auto words = explain(one);
+    text += row({code(one.key), one.help, default_and_range(one), words.unit, words.why});
   }
   return text;
 }
@@ -115,6 +127,14 @@ file without starting anything; `bulkhead config` prints what is in force and wh
 
 )";
 
+constexpr std::string_view handlers = R"(
+## Handlers
+
+Each `[[handler]]` of the file is one that runs in a sandbox ([HANDLERS.md](HANDLERS.md)). A reload
+adds, removes and replaces them, files that were replaced included, and touches no other.
+
+)";
+
 constexpr std::string_view signals = R"(
 ## Signals
 
@@ -159,7 +179,8 @@ signal, request id and route, exceptions of handlers.
 
 std::string operations() {
   std::string text(beginning);
-  text.append(settings_table()).append(signals).append(reasons_table());
+  text.append(settings_table()).append(handlers).append(handlers_table());
+  text.append(signals).append(reasons_table());
   text.append(log_fields).append(log_fields_table());
   text.append(log_events).append(metrics_table());
   return text;

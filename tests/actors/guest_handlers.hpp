@@ -1,0 +1,36 @@
+// Handlers in sandboxes, as tests want them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/served.hpp"
+
+namespace bulkhead::tests {
+
+inline const std::string hostile = BULKHEAD_GUESTS "hostile.so";
+inline const std::string example = BULKHEAD_EXAMPLE_GUEST;
+
+inline guest_handler handler_of(std::string path, std::string file) {
+  guest_handler one;
+  one.path = std::move(path);
+  one.file = std::move(file);
+  one.methods = {"GET", "POST"};
+  one.spares = 0;
+  return one;
+}
+
+inline config with(std::vector<guest_handler> handlers, unsigned threads = 1) {
+  auto settings = on_loopback(threads);
+  settings.handlers = std::move(handlers);
+  return settings;
+}
+
+inline std::string post(std::string_view path, std::string_view content) {
+  return "POST " + std::string(path) +
+         " HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
+         std::string(content);
+}
+
+}  // namespace bulkhead::tests

@@ -1,0 +1,78 @@
+// WebAssembly handlers, over sockets.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+
+#include "tests/actors/guest_handlers.hpp"
+#include "tests/support/client.hpp"
+#include "tests/support/served.hpp"
+
+using namespace bulkhead;
+using namespace bulkhead::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+guest_handler module_of(std::string path, std::string file) {
+  auto one = handler_of(std::move(path), std::move(file));
+  one.run = "wasm";
+  return one;
+}
+
+config with_modules(std::vector<guest_handler> handlers, unsigned threads = 1) {
+  auto settings = with(std::move(handlers), threads);
+  settings.wasm_cache = BULKHEAD_WASM_CACHE;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("guest gives the same octets from a process and as a module", "[guests][wasm]") {
+  served s(with_modules({module_of("/{deed}", BULKHEAD_EXAMPLE_MODULE)}));
+  served other(with({handler_of("/{deed}", example)}));
+  client as_module(s.start());
+  client in_process(other.start());
+  const auto without_date = [](std::string answer) {
+    const auto at = answer.find("Date: ");
+    return answer.erase(at, answer.find('\n', at) - at);
+  };
+  for (const auto& each :
+       {get("/hello"), get("/headers", "X-One: 1\r\n"), get("/nowhere"), post("/sum", "1 2 39"),
+        post("/echo", std::string(100'000, 'x')), post("/echo", "")})
+    CHECK(without_date(as_module.ask(each)) == without_date(in_process.ask(each)));
+}
+
+TEST_CASE("guest that is a module traps alone", "[guests][wasm][containment]") {
+  auto guilty = module_of("/{deed}", BULKHEAD_GUESTS "hostile.wasm");
+  guilty.wall = 300ms;
+  guilty.breaker_faults = 0;
+  served s(with_modules({guilty}));
+  s->get("/inline/hello", [](const request&) { return response::text("inline"); });
+  const auto address = s.start();
+  client neighbour(address);
+  client c(address);
+  struct fault {
+    const char* path;
+    int status;
+  };
+  for (const auto& [path, status] : {fault{"/throw", 500},
+                                     {"/wild", 500},
+                                     {"/division", 500},
+                                     {"/abort", 500},
+                                     {"/stack", 500},
+                                     {"/loop", 504},
+                                     {"/no-memory", 503},
+                                     {"/too-large", 502}}) {
+    INFO(path);
+    c.send(get(path));
+    CHECK(content_of(neighbour.ask(get("/inline/hello"))) == "inline");
+    CHECK(status_of(c.answer()) == status);
+    CHECK(content_of(c.ask(get("/ok"))) == "ok");
+  }
+  CHECK(s.count(reason::trap) == 5);
+}
+
+TEST_CASE("guest that is no module is refused with what is wrong with it", "[guests][wasm]") {
+  served s(with_modules({module_of("/x", hostile)}));
+  CHECK_THROWS_WITH(s.start(), Catch::Contains("/x") && Catch::Contains("hostile.so"));
+}
