@@ -40,9 +40,9 @@ void guest_host::on_exit() {
 
 void guest_host::begin() {
   adopt();
-  for (const auto& [which, place] : places_)
-    if (!place->error.empty())
-      throw std::runtime_error("handler " + which->settings().path + ": " + place->error);
+  for (const auto& [which, where] : places_)
+    if (!where->error.empty())
+      throw std::runtime_error("handler " + which->settings().path + ": " + where->error);
   settle();
 }
 
@@ -92,8 +92,8 @@ void guest_host::adopt() {
   for (const auto& each : named)
     if (!each->module()) place_of(each);
   leaving_.clear();
-  for (const auto& [which, place] : places_)
-    if (std::ranges::find(named, place->keep) == named.end()) leaving_.push_back(which);
+  for (const auto& [which, where] : places_)
+    if (std::ranges::find(named, where->keep) == named.end()) leaving_.push_back(which);
 }
 
 // What a handler has begun is answered before it goes.
