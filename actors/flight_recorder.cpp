@@ -18,30 +18,30 @@ namespace {
 constexpr std::size_t slots_max = 1280;
 constexpr std::size_t what_bytes_max = 112;
 
+constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+}  // namespace
+
 // One a thread; written by it, read after its death.
-struct slot {
+struct flight_slot {
   std::atomic<std::uint64_t> request_id;
   std::atomic<int> signal;
   std::uint32_t what_bytes;
   std::array<char, what_bytes_max> what;
 };
 
-constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-
-}  // namespace
-
 struct flight_recorder::page {
   std::atomic<std::size_t> used;
-  std::array<slot, slots_max> slots;
+  std::array<flight_slot, slots_max> slots;
 };
 
 namespace {
 
 std::atomic<std::size_t>* slots_used = nullptr;
-slot* slots = nullptr;
-thread_local slot* own_slot = nullptr;
+flight_slot* slots = nullptr;
+thread_local flight_slot* own_slot = nullptr;
 
-slot* slot_of_this_thread() {
+flight_slot* slot_of_this_thread() {
   if (!own_slot && slots) {
     const auto index = slots_used->fetch_add(1, std::memory_order_relaxed);
     if (index < slots_max) own_slot = &slots[index];
@@ -97,7 +97,7 @@ std::vector<flight_recorder::flight> flight_recorder::read() const {
 
 void flight_recorder::clear() {
   const auto used = std::min(page_->used.load(), slots_max);
-  std::memset(static_cast<void*>(page_->slots.data()), 0, used * sizeof(slot));
+  std::memset(static_cast<void*>(page_->slots.data()), 0, used * sizeof(flight_slot));
   page_->used = 0;
 }
 

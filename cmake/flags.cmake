@@ -3,10 +3,6 @@ include(CheckCXXCompilerFlag)
 include(CheckPIESupported)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
-if(CMAKE_UNITY_BUILD)
-  # Only there does a file see the names of those before it.
-  add_compile_options(-Wno-shadow)
-endif()
 if(BULKHEAD_WERROR)
   add_compile_options(-Werror)
 endif()

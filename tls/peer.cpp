@@ -22,13 +22,13 @@ std::string subject_of(const X509& certificate) {
 std::string fingerprint_of(const X509& certificate) {
   const std::unique_ptr<EVP_MD, freed_by<EVP_MD_free>> sha256(
       EVP_MD_fetch(library(), "SHA256", nullptr));
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> octets{};
   unsigned size = 0;
-  if (!sha256 || X509_digest(&certificate, sha256.get(), digest.data(), &size) != 1) return {};
+  if (!sha256 || X509_digest(&certificate, sha256.get(), octets.data(), &size) != 1) return {};
   std::string text;
   for (unsigned i = 0; i < size; ++i) {
-    text += "0123456789abcdef"[digest[i] >> 4];
-    text += "0123456789abcdef"[digest[i] & 15];
+    text += "0123456789abcdef"[octets[i] >> 4];
+    text += "0123456789abcdef"[octets[i] & 15];
   }
   return text;
 }

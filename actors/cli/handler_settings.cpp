@@ -21,7 +21,7 @@ constexpr number_range bytes{1024, gib};
 constexpr number_range wait_ms{0, 24ull * 3600 * 1000};
 
 // Ranges are those of validate(), and never wider.
-const std::array handler_table{
+const std::array handler_rows{
     setting{"handler", "path", "", "Pattern of the paths that it answers: /hello, /users/{id}",
             text_setting{[](config& in) -> std::string& { return in.handlers.back().path; },
                          "a path", pattern_fault}},
@@ -86,7 +86,7 @@ const std::array handler_table{
 }  // namespace
 
 std::span<const setting> handler_settings() {
-  return handler_table;
+  return handler_rows;
 }
 
 }  // namespace bulkhead::cli

@@ -22,7 +22,7 @@ bool is_table(std::string_view name) {
   return false;
 }
 
-constexpr std::string_view handlers = "handler";
+constexpr std::string_view handler_table = "handler";
 
 const setting* find_in_handler(std::string_view key) {
   for (const auto& each : handler_settings())
@@ -104,8 +104,8 @@ class loader {
 
   void take_entry(const toml_entry& entry, const std::string& at) {
     const bool top = entry.table.empty();
-    if (entry.table == handlers) return take_of_handler(entry, at);
-    if (top && entry.key == handlers) {
+    if (entry.table == handler_table) return take_of_handler(entry, at);
+    if (top && entry.key == handler_table) {
       const auto kind = kind_of(entry.value);
       if (kind != "an array of tables")
         error(at, "handler: " + kind + ", where tables, [[handler]], are wanted");
@@ -137,7 +137,7 @@ class loader {
   }
 
   void remember(const setting& one, const std::string& origin) {
-    auto& where = one.table == handlers ? loaded_.handler_origins.back() : loaded_.origins;
+    auto& where = one.table == handler_table ? loaded_.handler_origins.back() : loaded_.origins;
     where[&one] = origin;
   }
 

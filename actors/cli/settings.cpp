@@ -61,7 +61,7 @@ constexpr std::string_view file_names = "an array of file names";
 constexpr auto any = control_fault;
 
 // Ranges are those of validate() and protocol::check(), and never wider.
-const std::array table{
+const std::array rows{
     setting{"", "listen", "--listen",
             "HOST:PORT, unix:PATH, or systemd for the sockets that it passes; may be repeated",
             addresses([](auto& in) -> auto& { return in.listen; })},
@@ -227,7 +227,7 @@ const std::array table{
 }  // namespace
 
 std::span<const setting> settings() {
-  return table;
+  return rows;
 }
 
 std::string full_name(const setting& of) {

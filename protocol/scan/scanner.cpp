@@ -62,7 +62,7 @@ constinit const scanner* detail::chosen_scanner = &portable;
 
 namespace {
 
-[[maybe_unused]] const bool chosen = (detail::chosen_scanner = find_best(), true);
+[[maybe_unused]] const bool scanner_was_chosen = (detail::chosen_scanner = find_best(), true);
 
 }  // namespace
 

@@ -13,7 +13,7 @@ struct named_explanation {
   explanation words;
 };
 
-constexpr std::string_view path = "path";
+constexpr std::string_view path_unit = "path";
 constexpr std::string_view ms = "ms";
 constexpr std::string_view octets = "bytes";
 
@@ -26,23 +26,23 @@ constexpr named_explanation of_settings[]{
     {"memory_bytes_max", {octets, "a quarter of a small machine; no session starves others"}},
     {"discarded_content_bytes_max", {octets, "reading so much is cheaper than another connection"}},
     {"content_rate_min", {"bytes/s", "slower than any modem; a dripping client ends"}},
-    {"access_log", {path, "a disk is not filled unasked"}},
+    {"access_log", {path_unit, "a disk is not filled unasked"}},
     {"access_log_format", {"json or text", "machines read most logs"}},
     {"admin_listen", {"address", "whoever reaches it may read it"}},
-    {"root", {path, "nothing is served that was not named"}},
+    {"root", {path_unit, "nothing is served that was not named"}},
     {"tls.cert", {"paths", "there is no certificate to assume"}},
     {"tls.key", {"paths", "in the order of `tls.cert`"}},
     {"tls.password", {"paths", "keys are mostly protected by their file's mode"}},
     {"tls.client_ca", {"paths", "nobody is trusted to name clients unless set"}},
     {"tls.client_certificates", {"off, optional or required", "`off`: most clients have none"}},
-    {"tls.self_signed", {path, "for trying things out only"}},
+    {"tls.self_signed", {path_unit, "for trying things out only"}},
     {"tls.unknown_names", {"default or refuse", "clients without SNI, and by address, work"}},
     {"sandbox.require", {"layers", "it says at the start what is missing, and goes on"}},
-    {"sandbox.wasm_cache", {path, "beside where it is started; a service names its own"}},
+    {"sandbox.wasm_cache", {path_unit, "beside where it is started; a service names its own"}},
     {"handler.path", {"pattern", "nothing is served that was not named"}},
     {"handler.methods", {"methods", "reading does no harm"}},
     {"handler.run", {"process or wasm", "holds the most"}},
-    {"handler.file", {path, "there is none to assume"}},
+    {"handler.file", {path_unit, "there is none to assume"}},
     {"handler.concurrency", {"requests", "a handler can't take every CPU of a small machine"}},
     {"handler.spares", {"processes", "who comes after a crash does not wait for a process"}},
     {"handler.queue", {"requests", "a burst waits instead of failing"}},

@@ -127,7 +127,7 @@ file without starting anything; `bulkhead config` prints what is in force and wh
 
 )";
 
-constexpr std::string_view handlers = R"(
+constexpr std::string_view on_handlers = R"(
 ## Handlers
 
 Each `[[handler]]` of the file is one that runs in a sandbox ([HANDLERS.md](HANDLERS.md)). A reload
@@ -135,7 +135,7 @@ adds, removes and replaces them, files that were replaced included, and touches 
 
 )";
 
-constexpr std::string_view signals = R"(
+constexpr std::string_view on_signals = R"(
 ## Signals
 
 To the process that was started; workers are its own business.
@@ -179,8 +179,8 @@ signal, request id and route, exceptions of handlers.
 
 std::string operations() {
   std::string text(beginning);
-  text.append(settings_table()).append(handlers).append(handlers_table());
-  text.append(signals).append(reasons_table());
+  text.append(settings_table()).append(on_handlers).append(handlers_table());
+  text.append(on_signals).append(reasons_table());
   text.append(log_fields).append(log_fields_table());
   text.append(log_events).append(metrics_table());
   return text;
