@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t slots_max = 1280;
 constexpr std::size_t what_bytes_max = 112;
 
-constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+constexpr std::array fault_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
 }  // namespace
 
@@ -78,7 +78,7 @@ void flight_recorder::record_this_process() {
   struct sigaction action {};
   action.sa_sigaction = note_fault;
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
-  for (const int number : faults) ::sigaction(number, &action, nullptr);
+  for (const int number : fault_signals) ::sigaction(number, &action, nullptr);
 }
 
 std::vector<flight_recorder::flight> flight_recorder::read() const {

@@ -143,7 +143,7 @@ command_line parse(int count, const char* const* arguments) {
 
   const auto command = [&]() -> std::string {
     for (const CLI::App* each :
-         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes, &build})
+         std::initializer_list<const CLI::App*>{&serve, &show, &checks, &writes, &wasm})
       if (each->count() > 0) return "bulkhead " + each->get_name();
     return "bulkhead";
   };

@@ -16,8 +16,9 @@ TOP = ("listen", "threads", "spare_threads_max", "sessions_max", "memory_bytes_m
 TOP_TEXTS = ("access_log", "access_log_format", "admin_listen", "root")
 TLS_LISTS = ("cert", "key", "password", "client_ca", "client_certificates")
 TLS_TEXTS = ("self_signed", "unknown_names")
-TEXTS = TOP_TEXTS + TLS_TEXTS
-LISTS = ("listen", "tls_listen") + TLS_LISTS
+SANDBOX_LISTS, SANDBOX_TEXTS = ("require",), ("wasm_cache",)
+TEXTS = TOP_TEXTS + TLS_TEXTS + SANDBOX_TEXTS
+LISTS = ("listen", "tls_listen") + TLS_LISTS + SANDBOX_LISTS
 LIMITS = ("request_line_bytes_max", "head_bytes_max", "fields_max", "field_name_bytes_max",
           "chunk_extension_bytes_max", "trailer_bytes_max", "trailer_fields_max",
           "content_bytes_max", "leading_empty_lines_max")
@@ -178,10 +179,10 @@ class Config(unittest.TestCase):
     def test_every_setting_is_printed_with_its_default(self):
         text = self.printed()
         tables = tomllib.loads(text)
-        self.assertEqual(tuple(tables), ("listen", "tls_listen", *TOP[1:], *TOP_TEXTS, "tls", "limits",
-                                         "deadlines"))
-        self.assertEqual((tuple(tables["tls"]), tuple(tables["limits"]), tuple(tables["deadlines"])),
-                         (TLS_LISTS + TLS_TEXTS, LIMITS, DEADLINES))
+        self.assertEqual(tuple(tables), ("listen", "tls_listen", *TOP[1:], *TOP_TEXTS, "tls",
+                                         "sandbox", "limits", "deadlines"))
+        self.assertEqual([tuple(tables[one]) for one in ("tls", "sandbox", "limits", "deadlines")],
+                         [TLS_LISTS + TLS_TEXTS, SANDBOX_LISTS + SANDBOX_TEXTS, LIMITS, DEADLINES])
         self.assertEqual(tables["listen"], ["127.0.0.1:8080"])
         for line in text.splitlines():
             self.assertRegex(line, r"^$|^\[\w+\]$|  # default$")
