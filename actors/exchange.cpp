@@ -347,33 +347,6 @@ void exchange::log_fault(reason why, std::string_view detail, const workspace& s
                 to_string(peer_), s.head.method(), s.head.path(), name_of(why), detail);
 }
 
-// ------------------------------------------------------------------ streaming
-
-void exchange::begin_stream(const protocol::response& answer, workspace& s) {
-  if (!protocol::allows_content(answer.status()))
-    return refuse_answer(protocol::write_error::content_not_allowed, s);
-  if (const auto fault = connection_.begin_stream(s.head, answer, shard_.date(), s.out.bytes()))
-    return refuse_answer(*fault, s);
-  status_ = answer.status();
-  // The answer to HEAD ends here; the source is not asked.
-  streaming_ = protocol::content_follows(s.head.known_method(), status_);
-  if (streaming_)
-    enter(phase::stream);
-  else
-    connection_.finish_stream(s.out.bytes());
-}
-
-void exchange::deliver_piece(workspace& s) {
-  if (s.thrown) {
-    broken_ = true;
-    return fail(reason::source_failed, describe(std::exchange(s.thrown, nullptr)), s);
-  }
-  connection_.write_stream(s.piece, s.out.bytes());
-  if (s.source_has_more) return enter(phase::stream);
-  connection_.finish_stream(s.out.bytes());
-  finish_request(s, reason::served);
-}
-
 // -------------------------------------------------------------------- records
 
 void exchange::report_cut(reason why, const workspace* s, std::string_view detail) {

@@ -134,6 +134,8 @@ class exchange {
   void call(user_code what);
   void answer_exception(workspace& space);
   void deliver_answer(workspace& space);
+  // In exchange_stream.cpp:
+  void begin_stream(const protocol::response& answer, workspace& space);
   void deliver_piece(workspace& space);
   // In exchange_file.cpp:
   void begin_file(const protocol::response& answer, workspace& space);
@@ -153,7 +155,6 @@ class exchange {
   void run_upgraded(workspace& space);
   void finish_upgraded(user_code called, workspace& space);
   void respond(protocol::response& answer, workspace& space);
-  void begin_stream(const protocol::response& answer, workspace& space);
   void refuse_answer(protocol::write_error fault, workspace& space);
   void fail(reason why, std::string_view detail, workspace& space);
   void log_fault(reason why, std::string_view detail, const workspace& space);
