@@ -115,15 +115,17 @@ TEST_CASE("server resets a client that takes nothing more at the write stall dea
   const auto address = s.start();
   client stalled(address);
   stalled.send(get("/large"));
-  // A slow reader is none that stalls.
-  client slow(address);
-  slow.send(get("/large"));
-  std::size_t got = 0;
-  while (got < 24'000'000) {
-    const auto piece = slow.rest(3'000'000).size();
-    REQUIRE(piece > 0);
-    got += piece;
-    std::this_thread::sleep_for(30ms);
+  {
+    // A slow reader is none that stalls.
+    client slow(address);
+    slow.send(get("/large"));
+    std::size_t got = 0;
+    while (got < 24'000'000) {
+      const auto piece = slow.rest(3'000'000).size();
+      REQUIRE(piece > 0);
+      got += piece;
+      std::this_thread::sleep_for(30ms);
+    }
   }
   wait_until([&] { return s.count(reason::write_stall) == 1; });
   stalled.rest();

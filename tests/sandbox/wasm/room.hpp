@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -24,9 +25,13 @@ std::string assembled(std::string_view text);
 struct holdings {
   belongings all;
   std::size_t threads;
-  std::size_t reservations;  // mappings above a GiB, which only instances have
+  std::size_t reservations;  // mappings of nearly 8 GiB, which only instances have
   bool operator==(const holdings&) const = default;
 };
+inline std::ostream& operator<<(std::ostream& to, const holdings& all) {
+  return to << all.all.descriptors << " descriptors, " << all.all.children << " children, "
+            << all.threads << " threads, " << all.reservations << " reservations";
+}
 holdings count_holdings();
 
 // Threads that ask for "/ok" meanwhile, and what became of that.
