@@ -12,7 +12,7 @@ namespace bulkhead::actors {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 
 class polled_set final : public sandbox::watcher {
  public:
@@ -40,18 +40,18 @@ std::string load(sandbox::process_executor& in, polled_set& descriptors,
   auto settings = settings_for(which, 1);
   settings.workers = 1;
   settings.spares = 0;
-  const auto added = in.add(settings, clock::now());
+  const auto added = in.add(settings, steady::now());
   if (added.value == 0) return added.error;
   std::string failure;
-  for (const auto end = clock::now() + 2 * settings.load_max; clock::now() < end;) {
+  for (const auto end = steady::now() + 2 * settings.load_max; steady::now() < end;) {
     const auto now = in.count(added.value);
     failure = now.load_failure;
     if (now.idle > 0 || !failure.empty()) break;
     for (const int fd : descriptors.ready(std::chrono::milliseconds(10)))
-      in.on_readable(fd, clock::now());
-    if (in.next_time() <= clock::now()) in.on_time(clock::now());
+      in.on_readable(fd, steady::now());
+    if (in.next_time() <= steady::now()) in.on_time(steady::now());
   }
-  in.remove(added.value, clock::now());
+  in.remove(added.value, steady::now());
   return failure;
 }
 

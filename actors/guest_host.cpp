@@ -43,7 +43,6 @@ void guest_host::begin() {
   for (const auto& [which, where] : places_)
     if (!where->error.empty())
       throw std::runtime_error("handler " + which->settings().path + ": " + where->error);
-  settle();
 }
 
 void guest_host::on_work(work::bits bits) {
@@ -81,7 +80,7 @@ guest_host::place& guest_host::place_of(const std::shared_ptr<guest>& which) {
   found = std::make_unique<place>(which, settings.waiting_max);
   if (!executor_) found->error = start_executor();
   if (!found->error.empty()) return *found;
-  auto added = executor_->add(settings, home().now());
+  auto added = executor_->add(settings, std::chrono::steady_clock::now());
   found->id = added.value;
   found->error = std::move(added.error);
   return *found;

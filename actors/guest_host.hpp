@@ -41,8 +41,8 @@ class guest_host final : public polled_actor, private sandbox::watcher {
   const char* name() const override { return "guest_host"; }
   void on_exit() override;
 
-  // Before anything runs, on a thread that outlives the reactor: loads the handlers of the
-  // settings. Throws std::runtime_error that names what can't be had.
+  // Before its first work, on a thread that outlives the reactor and touches nothing of it: loads
+  // the handlers of the settings. Throws std::runtime_error that names what can't be had.
   void begin();
 
   // The bound of what the handler has accepted on this reactor and not answered.
