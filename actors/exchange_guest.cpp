@@ -12,13 +12,12 @@ namespace bulkhead::actors {
 void exchange::begin_guest(workspace& s) {
   shard_.counters().requests.add();
   enter(phase::handler);
-  pending_ = user_code::guest;
   const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
                             facts_);
   std::string blob;
-  // What does not fit into a message is larger than any bound of a handler's.
-  if (!write_guest_request(blob, r))
-    return refuse(protocol::error::too_many_fields, reason::too_large, s);
+  if (!write_guest_request(blob, r) || blob.size() > target_->guest->settings().request_bytes)
+    return refuse(protocol::error::content_too_large, reason::too_large, s);
+  pending_ = user_code::guest;
   s.call = std::make_unique<guest_call>(*shard_.guests(), target_->guest, std::move(blob), owner_);
 }
 

@@ -15,8 +15,6 @@ guest_call::guest_call(guest_host& host, std::shared_ptr<guest> which, std::stri
   pass_ = which_->breaker().admit(began_);
   if (pass_ == pass::refused)
     end_without_start(sandbox::outcome_kind::overloaded, "its circuit is open");
-  else if (blob_.size() > which_->settings().request_bytes)
-    end_without_start(sandbox::outcome_kind::overloaded, "the request is too large for it");
 }
 
 guest_call::~guest_call() {

@@ -31,7 +31,7 @@ struct guest_handler {
   std::chrono::milliseconds wall{10'000};  // waiting in the queue included
   std::chrono::milliseconds cpu{5'000};
   std::size_t memory_bytes = std::size_t{64} << 20;
-  std::size_t request_bytes = std::size_t{1} << 20;   // as a message, sandbox/BLOB.md
+  std::size_t request_bytes = std::size_t{1} << 20;   // as a message, sandbox/BLOB.md; else 413
   std::size_t response_bytes = std::size_t{1} << 20;  // the same
   std::uint64_t recycle_requests = 100'000;           // process: replaced after so many; 0: never
 

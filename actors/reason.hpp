@@ -46,7 +46,7 @@ enum class reason : std::uint8_t {
   crashed,              // its process died: 502
   budget_exceeded,      // of time, wall clock or CPU: 504
   out_of_memory,        // its memory, not the server's: 503
-  handler_overloaded,   // no place in its queue, too large for it, or its circuit is open: 503
+  handler_overloaded,   // no place in its queue, or its circuit is open: 503
   handler_unavailable,  // it can't be loaded, or was removed: 503
 
   // The server.

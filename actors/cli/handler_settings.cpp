@@ -59,7 +59,7 @@ const std::array handler_rows{
         "handler", "memory_bytes", "", "Memory of a process beyond an empty one's (503)",
         number(
             {mib, 1024 * gib}, [](auto& in) -> auto& { return in.handlers.back().memory_bytes; })},
-    setting{"handler", "request_bytes", "", "Largest request, as a message (503)",
+    setting{"handler", "request_bytes", "", "Largest request, as a message (413)",
             number(
                 bytes, [](auto& in) -> auto& { return in.handlers.back().request_bytes; })},
     setting{"handler", "response_bytes", "", "Largest response, as a message (502)",

@@ -99,7 +99,7 @@ const std::array rows{
             text_setting{[](config& in) -> std::string& { return in.access_log_format; },
                          "json or text", format_fault}},
     setting{"", "admin_listen", "--admin-listen",
-            "HOST:PORT of /metrics, /healthz and /readyz; empty for none",
+            "HOST:PORT of /metrics, /healthz, /readyz and /handlers; empty for none",
             text_setting{[](config& in) -> std::string& { return in.admin_listen; },
                          "an address such as 127.0.0.1:9090, or nothing", address_fault}},
     setting{"", "root", "--root", "Folder whose files are served at /; empty for the demo",

@@ -129,6 +129,26 @@ TEST_CASE("guest that is busy beyond its queue is answered 503 with Retry-After"
   CHECK(s.count(reason::handler_overloaded) == 4);
 }
 
+TEST_CASE("guest is not asked more than it may be asked", "[guests]") {
+  auto small = handler_of("/{deed}", example);
+  small.request_bytes = 1024;
+  auto settings = with({small});
+  settings.limits.fields_max = 400;
+  served s(settings);
+  const auto address = s.start();
+  CHECK(content_of(client(address).ask(post("/echo", "x"))) == "x");
+  client large(address);
+  const auto refused = large.ask(post("/echo", std::string(2000, 'x')));
+  CHECK(status_of(refused) == 413);
+  CHECK_THAT(refused, Catch::Contains("Connection: close"));
+  CHECK(large.rest().empty());
+  // More fields than a message has, although the server takes them.
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "a: b\r\n";
+  CHECK(status_of(client(address).ask(get("/hello", many))) == 413);
+  CHECK(s.count(reason::too_large) == 2);
+}
+
 TEST_CASE("guest that fails again and again has its circuit opened and closed", "[guests]") {
   auto failing = handler_of("/{deed}", hostile);
   failing.breaker_faults = 3;

@@ -163,7 +163,7 @@ std::string_view explain(reason why) {
     case reason::exception:
       return "the handler threw: 500; `detail` says what";
     case reason::bad_response:
-      return "the handler's response broke a rule: 500; `detail` says which";
+      return "the handler's response broke a rule: 500, or 502 from a sandbox; `detail` says which";
     case reason::source_failed:
       return "the handler's streamed content threw: reset, so that the client notices";
     case reason::file_failed:
@@ -177,8 +177,7 @@ std::string_view explain(reason why) {
     case reason::out_of_memory:
       return "the sandboxed handler used up its memory, not the server's: 503";
     case reason::handler_overloaded:
-      return "no place in the sandboxed handler's queue, too large for it, or its circuit is open: "
-             "503";
+      return "no place in the sandboxed handler's queue, or its circuit is open: 503";
     case reason::handler_unavailable:
       return "the sandboxed handler can't be loaded, or was removed: 503";
     case reason::overloaded:
