@@ -1,5 +1,7 @@
 #include "actors/describe.hpp"
 
+#include <cstring>
+
 namespace bulkhead::actors {
 
 std::string one_line(std::string_view text) {
@@ -7,6 +9,11 @@ std::string one_line(std::string_view text) {
   for (auto& c : line)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   return line;
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name ? "SIG" + std::string(name) : "signal " + std::to_string(number);
 }
 
 std::string describe(const std::exception_ptr& thrown) {

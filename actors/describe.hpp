@@ -9,6 +9,9 @@ namespace bulkhead::actors {
 // The text without control characters.
 std::string one_line(std::string_view text);
 
+// "SIGSEGV"; of one that has no name "signal 64".
+std::string signal_name(int number);
+
 // What an exception says, on one line.
 std::string describe(const std::exception_ptr& thrown);
 

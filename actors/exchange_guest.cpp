@@ -10,13 +10,13 @@
 namespace bulkhead::actors {
 
 void exchange::begin_guest(workspace& s) {
-  shard_.counters().requests.add();
-  enter(phase::handler);
   const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
                             facts_);
   std::string blob;
   if (!write_guest_request(blob, r) || blob.size() > target_->guest->settings().request_bytes)
     return refuse(protocol::error::content_too_large, reason::too_large, s);
+  shard_.counters().requests.add();
+  enter(phase::handler);
   pending_ = user_code::guest;
   s.call = std::make_unique<guest_call>(*shard_.guests(), target_->guest, std::move(blob), owner_);
 }

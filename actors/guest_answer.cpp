@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "actors/describe.hpp"
 
@@ -44,10 +43,6 @@ meaning meaning_of(sandbox::outcome_kind how) {
 
 }  // namespace
 
-int status_of(sandbox::outcome_kind how) {
-  return meaning_of(how).status;
-}
-
 reason reason_of(sandbox::outcome_kind how) {
   return meaning_of(how).why;
 }
@@ -58,8 +53,7 @@ std::string text_of(const sandbox::outcome& how) {
     return how.budget == sandbox::budget_kind::cpu ? "of CPU time" : "of wall time";
   if (how.kind != sandbox::outcome_kind::crashed) return {};
   if (how.signal == 0) return fmt::format("exit code {}", how.exit_code);
-  const char* name = ::sigabbrev_np(how.signal);
-  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", how.signal);
+  return signal_name(how.signal);
 }
 
 protocol::response answer_for(sandbox::outcome_kind how, std::uint64_t request_id,

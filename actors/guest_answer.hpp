@@ -21,7 +21,6 @@
 
 namespace bulkhead::actors {
 
-int status_of(sandbox::outcome_kind how);
 reason reason_of(sandbox::outcome_kind how);
 
 // How it ended, on one line: what the sandbox said, or what ended the process.

@@ -9,7 +9,7 @@
 
 namespace bulkhead::actors {
 
-// Writes the request into `blob`, whose memory is used again: `:method`, `:target`, `:peer`,
+// Writes the request into `blob`, in place of what it held: `:method`, `:target`, `:peer`,
 // `:scheme`, a `:parameter.NAME` for each parameter of the route, then all fields in order, their
 // names in lower case. False: it has more than a blob can hold.
 bool write_guest_request(std::string& blob, const request& from);

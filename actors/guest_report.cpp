@@ -3,8 +3,9 @@
 #include <spdlog/fmt/chrono.h>
 #include <spdlog/fmt/fmt.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
+
+#include "actors/describe.hpp"
 
 namespace bulkhead::actors {
 
@@ -34,8 +35,7 @@ json as_json(const fault_record& one) {
   };
   if (one.kind == sandbox::outcome_kind::deadline) object["budget"] = budget_name(one.budget);
   if (one.signal != 0) {
-    const char* name = ::sigabbrev_np(one.signal);
-    object["signal"] = name ? "SIG" + std::string(name) : std::to_string(one.signal);
+    object["signal"] = signal_name(one.signal);
   } else if (one.kind == sandbox::outcome_kind::crashed) {
     object["exit_code"] = one.exit_code;
   }
