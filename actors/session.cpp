@@ -258,9 +258,8 @@ void session::settle() {
 }
 
 void session::charge() {
-  const auto now = (space_ ? space_->held_bytes() : 0) +
-                   (transport_.secure() ? transport_.secure()->held_bytes() : 0);
-  set_charged(now);
+  set_charged((space_ ? space_->held_bytes() : 0) +
+              (transport_.secure() ? transport_.secure()->held_bytes() : 0));
 }
 
 void session::set_charged(std::size_t now) {

@@ -65,6 +65,7 @@ own_server::own_server(const std::vector<std::string>& options, std::size_t desc
                                  "--admin-listen", "127.0.0.1:0"};
   words.insert(words.end(), options.begin(), options.end());
   std::vector<const char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const auto& word : words) arguments.push_back(word.c_str());
   arguments.push_back(nullptr);
 
