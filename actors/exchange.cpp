@@ -43,6 +43,7 @@ exchange::need exchange::advance(workspace& s) {
       continue;
     }
     if (closing_) return need::close;
+    if (source_pauses_) return s.out.empty() ? need::pause : need::output;
     if (streaming_ && pending_ == user_code::none) pending_ = user_code::source;
     // A source is asked only when every piece before is written: a peer that
     // reads slowly stops it.

@@ -29,6 +29,7 @@ class exchange {
     input,      // more bytes, behind those in the workspace
     output,     // the output to be sent
     user_code,  // run_user_code(), then finish_user_code()
+    pause,      // some time: the source has nothing yet; then ask_source_again()
     outcome,    // a sandbox's: the owner is woken, or see wants_place()
     turn,       // nothing: others of the reactor go first
     close,      // nothing: send what there is and end the connection
@@ -52,6 +53,10 @@ class exchange {
   void replace_user_code(workspace& space);
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
+
+  // The source of the answer has nothing yet.
+  bool source_pauses() const { return source_pauses_; }
+  void ask_source_again() { source_pauses_ = false; }
 
   // A sandbox's queue is full: advance() after guest_call::retry.
   bool wants_place(const workspace& space) const;
@@ -180,7 +185,8 @@ class exchange {
   std::atomic<bool> cancelled_{false};
   bool in_request_ : 1 = false;  // a head was read, and no record has been made of it
   bool whole_request_ : 1 = true;
-  bool streaming_ : 1 = false;     // the answer's source has more
+  bool streaming_ : 1 = false;  // the answer's source has more
+  bool source_pauses_ : 1 = false;
   bool sending_file_ : 1 = false;  // the answer's file is not sent to its end
   bool turn_due_ : 1 = false;      // a piece of it was sent
   bool reads_files_ : 1 = false;   // all of them

@@ -27,6 +27,7 @@ void exchange::deliver_piece(workspace& s) {
     return fail(reason::source_failed, describe(std::exchange(s.thrown, nullptr)), s);
   }
   connection_.write_stream(s.piece, s.out.bytes());
+  source_pauses_ = s.source_has_more && s.piece.empty();
   if (s.source_has_more) return enter(phase::stream);
   connection_.finish_stream(s.out.bytes());
   finish_request(s, reason::served);

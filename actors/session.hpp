@@ -47,6 +47,8 @@ class session final : public polled_actor, public session_link {
 
  private:
   static constexpr std::chrono::milliseconds completion_retry{1};
+  // Before a source that had nothing is asked again.
+  static constexpr std::chrono::milliseconds source_pause{20};
   // Calls of user code before other sessions of the reactor have their turn; a
   // stream gives them one after each piece, and so does a file.
   static constexpr unsigned calls_per_turn = 32;

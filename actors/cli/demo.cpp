@@ -90,17 +90,20 @@ response spin(const request& from) {
   return response::text("spun\n");
 }
 
-// The pause blocks a thread, as /sleep does: the reactor goes on with another.
+// Nothing waits for the pause: the source has nothing until it is over.
 response stream(const request& from) {
+  using clock = std::chrono::steady_clock;
   const auto lines = number_of(from, "n", 10, {0, stream_lines_max});
   auto answer = response::text("");
-  answer.set_source(
-      [=, pause = pause_of(from), line = std::uint64_t{0}](std::string& piece) mutable {
-        if (line == lines) return false;
-        if (line > 0) std::this_thread::sleep_for(pause);
-        piece = "line " + std::to_string(++line) + "\n";
-        return line < lines;
-      });
+  answer.set_source([=, pause = pause_of(from), line = std::uint64_t{0},
+                     due = clock::time_point{}](std::string& piece) mutable {
+    if (line == lines) return false;
+    const auto now = clock::now();
+    if (now < due) return true;
+    due = now + pause;
+    piece = "line " + std::to_string(++line) + "\n";
+    return line < lines;
+  });
   return answer;
 }
 

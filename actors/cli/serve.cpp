@@ -82,10 +82,11 @@ int serve(const command_line& asked) try {
   const std::string_view path = asked.settings.root.empty() ? "/hello" : "/";
   if (asked.supervised)
     return supervisor(asked, std::move(sockets)).run([&] { announce(addresses, path); });
-  work(asked, asked.settings, std::move(sockets), [&] {
+  const auto ready = [&] {
     announce(addresses, path);
     notify("READY=1");
-  });
+  };
+  work(asked, asked.settings, std::move(sockets), ready, [] {}, false);
   return 0;
 } catch (const std::invalid_argument& wrong) {
   return failed(wrong.what(), exit_usage);

@@ -79,6 +79,7 @@ std::chrono::milliseconds supervisor::until_next() const {
 }
 
 void supervisor::start_worker() {
+  pending_.reset();  // refused, or what the last one died of
   flights_.clear();
   std::cout << std::flush;
   const auto parent = ::getpid();
@@ -102,8 +103,8 @@ void supervisor::become_worker(pid_t parent) {
   };
   try {
     flights_.record_this_process();
-    work(
-        asked_, asked_.settings, std::move(sockets_), [&] { ::kill(parent, SIGUSR1); }, true);
+    const auto tell = [&] { ::kill(parent, SIGUSR1); };
+    work(asked_, asked_.settings, std::move(sockets_), tell, tell, true);
   } catch (const std::invalid_argument& wrong) {
     failed(wrong, exit_usage);
   } catch (const std::exception& wrong) {
@@ -116,6 +117,7 @@ void supervisor::become_worker(pid_t parent) {
 void supervisor::take(int signal, const std::function<void()>& ready) {
   switch (signal) {
     case SIGUSR1:
+      if (pending_) asked_.settings = std::move(*std::exchange(pending_, std::nullopt));
       if (std::exchange(ready_, true)) break;
       ready();
       notify("READY=1");
@@ -134,13 +136,13 @@ void supervisor::take(int signal, const std::function<void()>& ready) {
 void supervisor::reload() {
   auto loaded = load_config(asked_.file, asked_.flags);
   if (!log_faults(loaded)) return;
-  // What the worker would refuse must not become what the next one starts with.
+  // What the worker refuses must not become what the next one starts with: that is what it says.
   try {
     auto next = std::move(loaded.settings);
     static_cast<void>(actors::keep_for_now(asked_.settings, next));
     actors::validate(next);
     if (sockets_.tls) sockets_.tls->reload(next);
-    asked_.settings = std::move(next);
+    (worker_ ? pending_.emplace() : asked_.settings) = std::move(next);
   } catch (const std::exception& wrong) {
     spdlog::error("reload: {}; the settings stay as they were", wrong.what());
     return;

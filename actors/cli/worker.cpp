@@ -32,16 +32,19 @@ void add_routes(server& to, const config& settings) {
     add_demo(to);
 }
 
-void reload(server& running, const command_line& asked, config& current) {
+// Whether what was read is in force.
+bool reload(server& running, const command_line& asked, config& current) {
   auto loaded = load_config(asked.file, asked.flags);
-  if (!log_faults(loaded)) return;
+  if (!log_faults(loaded)) return false;
   try {
     for (const auto& name : running.reload(loaded.settings))
       spdlog::warn("reload: {} counts at the next start", name);
     current = std::move(loaded.settings);
     spdlog::info("reload: done");
+    return true;
   } catch (const std::exception& wrong) {
     spdlog::error("reload: {}", wrong.what());
+    return false;
   }
 }
 
@@ -77,7 +80,8 @@ bool log_faults(const loaded_config& loaded) {
 }
 
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready, bool supervised) {
+          const std::function<void()>& ready, const std::function<void()>& reloaded,
+          bool supervised) {
   give_large_blocks_back();
   server running(settings);
   add_routes(running, settings);
@@ -86,7 +90,7 @@ void work(const command_line& asked, config settings, actors::listening sockets,
   ready();
   for (int number = 0; number != SIGTERM && number != SIGINT;) {
     number = told.wait(signals::forever);
-    if (number == SIGHUP) reload(running, asked, settings);
+    if (number == SIGHUP && reload(running, asked, settings)) reloaded();
   }
   notify("STOPPING=1");
   end(running, settings.deadlines.drain, told);

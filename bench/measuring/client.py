@@ -29,12 +29,24 @@ def connect(port, secure=False):
 
 def receive(connection):
     """(head, content) of one 200 response with a Content-Length."""
+    head, content = receive_any(connection)
+    if not head.startswith(b"HTTP/1.1 200 "):
+        raise BadResponse(f"a bad response: {head[:100]!r}")
+    return head, content
+
+
+def status(connection):
+    """That of the next response."""
+    return int(receive_any(connection)[0].split()[1])
+
+
+def receive_any(connection):
     data = b""
     while b"\r\n\r\n" not in data:
         data += _some(connection)
     head, _, content = data.partition(b"\r\n\r\n")
     length = LENGTH.search(head + b"\r\n")
-    if not head.startswith(b"HTTP/1.1 200 ") or not length:
+    if not head.startswith(b"HTTP/1.1 ") or not length:
         raise BadResponse(f"a bad response: {head[:100]!r}")
     pieces, missing = [content], int(length.group(1)) - len(content)
     while missing > 0:

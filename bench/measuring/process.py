@@ -102,12 +102,12 @@ def certificate(build):
     return next(file for file in files if file not in keys), keys[0]
 
 
-def bulkhead(build, threads, cpus=None, secure=False, name="bulkhead"):
+def bulkhead(build, threads, cpus=None, secure=False, name="bulkhead", more=()):
     # One process, so that its figures are the server's.
     secured = ["--tls-listen", "127.0.0.1:0", "--self-signed", str(build / "bench" / "tls")]
     return Server(name, [
         str(build / "bulkhead"), "serve", "--no-supervisor", "--listen", "127.0.0.1:0",
-        "--threads", str(threads), "--max-sessions", "100000", *(secured if secure else [])],
+        "--threads", str(threads), "--max-sessions", "100000", *(secured if secure else []), *more],
         cpus, secure)
 
 

@@ -60,6 +60,37 @@ TEST_CASE("server asks a source for no more than a slow client has taken", "[ser
   wait_until([&] { return s->stats().sessions == 0; });
 }
 
+TEST_CASE("server holds no thread for sources that have nothing yet", "[server][streaming][B074]") {
+  std::atomic<bool> there{false};
+  auto settings = on_loopback(1);
+  settings.spare_threads_max = 1;
+  served s(settings);
+  s->get("/events", [&](const request&) {
+    auto answer = response::text("");
+    answer.set_source([&](std::string& piece) {
+      if (there) piece = "event";
+      return !there;
+    });
+    return answer;
+  });
+  const auto address = s.start();
+  std::vector<client> waiting;
+  for (int i = 0; i < 50; ++i) {
+    waiting.emplace_back(address);
+    waiting.back().send(get("/events"));
+  }
+  wait_until([&] { return s->stats().requests == 50; });
+  client other(address);
+  for (int i = 0; i < 10; ++i) CHECK(content_of(other.ask(get("/hello"))) == "hello");
+  client leaving(address);
+  leaving.send(get("/events"));
+  wait_until([&] { return s->stats().sessions == 52; });
+  leaving.reset();
+  wait_until([&] { return s->stats().sessions == 51; });
+  there = true;
+  for (auto& each : waiting) CHECK(content_of(each.answer()) == "5\r\nevent\r\n0\r\n\r\n");
+}
+
 TEST_CASE("server cuts a stream off visibly when its source throws", "[server][B104]") {
   served s;
   s->get("/half", [](const request&) {

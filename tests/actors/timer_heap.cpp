@@ -39,7 +39,7 @@ TEST_CASE("timer_heap gives timers in the order in which they are due", "[actors
 }
 
 TEST_CASE("timer_heap agrees with a sorted list under random arming and cancelling",
-          "[actors][timers]") {
+          "[actors][timers][B094]") {
   std::mt19937 random(20261130);
   timer_heap heap;
   std::deque<timer> timers;

@@ -98,7 +98,7 @@ class Conversations(SharedServer):
                 wire.peer.sendall(wire.encrypted(get("/big?n=300000", close=False)) + wire.closing())
                 self.assertEqual(len(content(wire.read_all())), 300000)
 
-    def test_a_client_that_does_not_say_its_end(self):
+    def test_b056_a_client_that_does_not_say_its_end(self):
         with connect(self.server) as peer:
             peer.sendall(get("/hello", close=False))
             read_until(peer, b"Hello, world!")
@@ -223,12 +223,12 @@ class Hostile(unittest.TestCase):
     def alive(self, server):
         self.assertEqual(status(ask(server)), 200)
 
-    def test_who_is_silent_or_drips_ends_at_the_deadline(self):
+    def test_b050_who_is_silent_or_drips_ends_at_the_deadline(self):
         with serve("--handshake-deadline-ms", "1500", "--admin-listen", "127.0.0.1:0") as server:
             with Wire(server) as wire:
                 hello = wire.hello()
-            silent = [dial(server) for _ in range(100)]
-            dripping = [dial(server) for _ in range(100)]
+            silent = [dial(server) for _ in range(200)]
+            dripping = [dial(server) for _ in range(200)]
             left, sent = set(silent + dripping), 0
 
             def turn():
@@ -249,7 +249,7 @@ class Hostile(unittest.TestCase):
             until(turn)
             self.assertLess(sent, len(hello))
             counted = 'bulkhead_requests_total{reason="handshake_timeout"}'
-            until(lambda: metric(server, counted) == 200)
+            until(lambda: metric(server, counted) == 400)
             for peer in silent + dripping:
                 peer.close()
             self.alive(server)

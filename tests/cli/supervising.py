@@ -151,6 +151,12 @@ class Reloads(unittest.TestCase):
             self.assertEqual(status(200), b"404")
             ask(server, "/crash")  # the next worker has what was reloaded
             self.assertEqual(status(200), b"404")
+            # Only the worker finds out that there is no such file.
+            reload("[limits]\nrequest_line_bytes_max = 50\n[[handler]]\npath = \"/x\"\n"
+                   "run = \"process\"\nfile = \"/no/such/guest.so\"\n", "/no/such/guest.so")
+            self.assertEqual(status(200), b"404")
+            ask(server, "/crash")  # and the next worker does not have what was refused
+            self.assertEqual(status(200), b"404")
             reload("threads = 7\n", "threads counts at the next start")
         self.assertEqual(server.exit_code, 0, server.log)
 

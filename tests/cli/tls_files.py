@@ -36,7 +36,7 @@ class ReloadedCertificates(unittest.TestCase):
         for file, new in zip(self.pair, by):
             pathlib.Path(file).write_bytes(pathlib.Path(new).read_bytes())
 
-    def test_a_download_goes_on_and_a_broken_pair_changes_nothing(self):
+    def test_b058_a_download_goes_on_and_a_broken_pair_changes_nothing(self):
         wanted = pages(self.folder)
         for options in ([], ["--no-supervisor"]):
             self.replace(host("a", "a.test"))
