@@ -8,6 +8,7 @@
 
 #include "actors/client_wire.hpp"
 #include "actors/socket.hpp"
+#include "faults/guests.hpp"
 #include "faults/healthy.hpp"
 #include "faults/own_server.hpp"
 #include "faults/random.hpp"
@@ -54,8 +55,12 @@ class run {
   void find_server() {
     result_.has_own_server = options_.target.empty();
     if (result_.has_own_server) {
-      own_ = std::make_unique<own_server>(options_.what.server_options,
-                                          options_.what.server_descriptors_max);
+      const auto& what = options_.what;
+      own_ = std::make_unique<own_server>(
+          own_server_settings{.options = what.server_options,
+                              .descriptors_max = what.server_descriptors_max,
+                              .config = settings_of_handlers(what, options_.guests),
+                              .files = what.files});
       at_ = {own_->plain(), own_->secure(), {.ca_file = own_->certificate_file()}};
       pid_ = own_->pid();
       admin_ = std::make_unique<metrics_reader>(own_->admin());
@@ -109,6 +114,7 @@ class run {
   void run_quiet(unsigned batch) {
     recorder_->enter(batch, phase::quiet);
     wait_until(steady::now() + half(), title(batch, "without faults"));
+    if (batch == 0 && pid_ != 0) result_.at_rest = read_tree(pid_);
   }
 
   void run_faults(unsigned batch) {
@@ -164,7 +170,7 @@ class run {
     const auto limit = std::max(2 * recorder_->quantile(batch, phase::quiet, 0.99), row_limit_min);
     static_cast<void>(recorder_->in_a_row(limit));
     while (steady::now() < begin + recovery_patience) {
-      if (recorder_->in_a_row(limit) >= row_wanted && are_sessions_gone())
+      if (recorder_->in_a_row(limit) >= row_wanted && are_sessions_gone() && are_processes_back())
         return as_ms(steady::now() - begin);
       wait_until(steady::now() + 5ms, title(batch, "settling"));
       if (interrupt_) break;
@@ -178,6 +184,13 @@ class run {
     return now && value_of(*now, "bulkhead_sessions") <= sessions_at_rest_;
   }
 
+  bool are_processes_back() {
+    const auto& changed = options_.what.accepted.processes_changed;
+    if (!result_.at_rest || !changed) return true;
+    const auto now = read_tree(pid_);
+    return now && processes_changed(*result_.at_rest, *now) <= *changed;
+  }
+
   void end() {
     progress_.say("ending");
     result_.interrupted = interrupt_;
@@ -185,6 +198,8 @@ class run {
     result_.given = faults_;
     result_.faults = swarm_->figures();
     result_.fault_samples = swarm_->samples();
+    if (const auto now = read_metrics())
+      result_.handlers = count_outcomes(options_.what.handlers, faults_, result_.faults, *now);
     swarm_ = nullptr;
     result_.healthy = recorder_->figures();
     read_completions();

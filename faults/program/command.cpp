@@ -168,6 +168,9 @@ void add_options(CLI::App& to, asked& all) {
   to.add_option("--bound", all.bounds, "A line of [bounds], such as lost=0")->type_name("LINE");
   to.add_option("--server-option", all.server_options, "One more for the server of its own")
       ->type_name("FLAG");
+  to.add_option("--guests", all.options.guests,
+                "Folder with the files of the scenario's [[handler]]s; else where you are")
+      ->type_name("FOLDER");
   to.add_option("--peers-max", all.options.peers_max, "Hostile peers at once")
       ->capture_default_str()
       ->check(CLI::Range(1u, 100'000u));
