@@ -106,6 +106,17 @@ class run {
            (2 * options_.what.batches);
   }
 
+  void begin_half() {
+    ++halves_begun_;
+    half_ends_ = steady::now() + half();
+  }
+  // Of the batches; what comes between them takes as long as it takes.
+  std::chrono::seconds left() const {
+    const auto present = std::max<steady::duration>(half_ends_ - steady::now(), {});
+    return std::chrono::ceil<std::chrono::seconds>(
+        present + half() * (2 * options_.what.batches - halves_begun_));
+  }
+
   std::string title(unsigned batch, const char* what) const {
     return "batch " + std::to_string(batch + 1) + "/" + std::to_string(options_.what.batches) +
            ", " + what;
@@ -113,6 +124,7 @@ class run {
 
   void run_quiet(unsigned batch) {
     recorder_->enter(batch, phase::quiet);
+    begin_half();
     wait_until(steady::now() + half(), title(batch, "without faults"));
     if (batch == 0 && pid_ != 0) result_.at_rest = read_tree(pid_);
   }
@@ -123,11 +135,15 @@ class run {
     const auto begin = steady::now();
     auto topped_up = begin - standing_each;
     recorder_->enter(batch, phase::faults);
+    begin_half();
     std::size_t next = 0;
-    while (steady::now() < begin + half() && !interrupt_) {
-      const auto now = steady::now();
+    const auto launch_until = [&](steady::time_point now) {
       for (; next < schedule.size() && begin + schedule[next].at <= now; ++next)
         swarm_->launch(schedule[next].fault, schedule[next].seed);
+    };
+    while (steady::now() < begin + half() && !interrupt_) {
+      const auto now = steady::now();
+      launch_until(now);
       if (now - topped_up >= standing_each) {
         topped_up = now;
         top_up(standing);
@@ -137,6 +153,8 @@ class run {
       std::this_thread::sleep_until(until);
       show(title(batch, "with faults"));
     }
+    // Those of the last moment, which the loop may have slept beyond.
+    if (!interrupt_) launch_until(begin + half());
   }
 
   void top_up(random_source& random) {
@@ -161,7 +179,7 @@ class run {
           static_cast<std::uint64_t>(refused >= refused_ ? refused - refused_ : refused);
       refused_ = refused;
     }
-    progress_.say(title(batch, one.recovery_ms ? "recovered" : "did NOT recover") + "; " +
+    progress_.say(title(batch, one.recovery_ms ? "recovered" : "did NOT recover") + ": " +
                   counts());
   }
 
@@ -246,17 +264,17 @@ class run {
       injected += one.injected;
       unexpected += one.unexpected;
     }
-    return std::to_string(now.requests) + " healthy requests (" + std::to_string(now.lost) +
-           " lost, " + std::to_string(now.wrong) + " wrong), " + std::to_string(injected) +
-           " faults (" + std::to_string(unexpected) + " unexpected)";
+    return std::to_string(now.lost) + " lost, " + std::to_string(now.wrong) + " wrong of " +
+           std::to_string(now.requests) + " healthy requests; " + std::to_string(unexpected) +
+           " unexpected of " + std::to_string(injected) + " faults";
   }
 
   void show(const std::string& doing) {
     const auto now = steady::now();
     if (now - shown_ < show_each) return;
     shown_ = now;
-    progress_.show(doing + "; " + counts() + ", " + std::to_string(swarm_ ? swarm_->open() : 0) +
-                   " peers");
+    progress_.show(doing + ", " + std::to_string(left().count()) + " s left: " + counts() + "; " +
+                   std::to_string(swarm_ ? swarm_->open() : 0) + " peers");
   }
 
   const soak_options& options_;
@@ -269,6 +287,8 @@ class run {
   pid_t pid_ = 0;
   double sessions_at_rest_ = 0;
   double refused_ = 0;
+  unsigned halves_begun_ = 0;
+  steady::time_point half_ends_{};
   steady::time_point shown_{};
   std::unique_ptr<own_server> own_;
   std::unique_ptr<metrics_reader> admin_;

@@ -123,7 +123,7 @@ std::vector<check> judge(const soak_result& run, const bounds& accepted) {
               accepted.disturbed),
       at_most("faults that ended otherwise than they may", static_cast<double>(unexpected_in(run)),
               accepted.unexpected),
-      at_most("healthy p99 with faults to without", p99_ratio(healthy), accepted.p99_ratio),
+      at_most("healthy p99 with faults, to without", p99_ratio(healthy), accepted.p99_ratio),
       recovery_check(run, accepted)};
   add_growth(all, run, accepted);
   add_processes(all, run, accepted);

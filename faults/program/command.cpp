@@ -1,5 +1,6 @@
 // `bulkhead soak`: the command line of the tool. Part of the program, not of the library.
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // Half a minute of compiling in an instrumented build: only this source includes it.
@@ -41,10 +42,17 @@ class live_line final : public progress {
     std::cerr << line << '\n';
   }
   void show(const std::string& line) override {
-    if (is_terminal_) std::cerr << "\r\033[K" << line.substr(0, 120) << std::flush;
+    if (is_terminal_) std::cerr << "\r\033[K" << line.substr(0, columns() - 1) << std::flush;
   }
 
  private:
+  // A line that is wrapped could not be written over.
+  static std::size_t columns() {
+    winsize size{};
+    const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known ? size.ws_col : 80;
+  }
+
   const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
