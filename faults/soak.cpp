@@ -42,10 +42,11 @@ class run {
     find_server();
     skip_what_needs_tls();
     warm_up();
-    for (unsigned batch = 0; batch < options_.what.batches && !interrupt_; ++batch) {
+    for (unsigned batch = 0; batch < options_.what.batches && !is_over(); ++batch) {
       run_quiet(batch);
       run_faults(batch);
       settle(batch);
+      if (has_died()) result_.died_in = batch;
     }
     end();
     return std::move(result_);
@@ -106,6 +107,9 @@ class run {
            (2 * options_.what.batches);
   }
 
+  bool has_died() const { return pid_ != 0 && !is_alive(pid_); }
+  bool is_over() const { return interrupt_ || has_died(); }
+
   void begin_half() {
     ++halves_begun_;
     half_ends_ = steady::now() + half();
@@ -141,7 +145,7 @@ class run {
       for (; next < schedule.size() && begin + schedule[next].at <= now; ++next)
         swarm_->launch(schedule[next].fault, schedule[next].seed);
     };
-    while (steady::now() < begin + half() && !interrupt_) {
+    while (steady::now() < begin + half() && !is_over()) {
       const auto now = steady::now();
       launch_until(now);
       if (now - topped_up >= standing_each) {
@@ -154,7 +158,7 @@ class run {
       show(title(batch, "with faults"));
     }
     // Those of the last moment, which the loop may have slept beyond.
-    if (!interrupt_) launch_until(begin + half());
+    if (!is_over()) launch_until(begin + half());
   }
 
   void top_up(random_source& random) {
@@ -167,7 +171,7 @@ class run {
     recorder_->enter(batch, phase::settling);
     swarm_->end_batch();
     const auto peers_until = steady::now() + peers_patience;
-    while (swarm_->open() > 0 && steady::now() < peers_until && !interrupt_)
+    while (swarm_->open() > 0 && steady::now() < peers_until && !is_over())
       wait_until(steady::now() + 2ms, title(batch, "last answers"));
     auto& one = result_.batches.emplace_back();
     one.recovery_ms = wait_for_recovery(batch);
@@ -191,7 +195,7 @@ class run {
       if (recorder_->in_a_row(limit) >= row_wanted && are_sessions_gone() && are_processes_back())
         return as_ms(steady::now() - begin);
       wait_until(steady::now() + 5ms, title(batch, "settling"));
-      if (interrupt_) break;
+      if (is_over()) break;
     }
     return std::nullopt;
   }

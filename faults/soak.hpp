@@ -56,6 +56,7 @@ struct soak_result {
   std::optional<int> exit_code{};  // of our own server, when it ended by itself
   std::string server_log{};        // its last lines
   bool interrupted = false;
+  std::optional<unsigned> died_in{};   // the batch in which its process ended; there is none behind
   std::vector<std::string> skipped{};  // kinds that this server can't be given
 };
 

@@ -129,6 +129,9 @@ std::vector<check> judge(const soak_result& run, const bounds& accepted) {
   add_processes(all, run, accepted);
   add_handlers(all, run);
   add_end(all, run);
+  if (run.died_in)
+    all.push_back(is_true("the server lived on", false,
+                          "it ended in batch " + std::to_string(*run.died_in + 1)));
   if (run.interrupted) all.push_back(is_true("ran to its end", false, "interrupted"));
   return all;
 }

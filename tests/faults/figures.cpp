@@ -12,6 +12,7 @@
 #include "faults/trend.hpp"
 #include "faults/verdict.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -153,6 +154,7 @@ TEST_CASE("verdict: each bound can break", "[faults]") {
   CHECK(breaks([](auto& run) { run.exit_code = 1; }));
   CHECK(breaks([](auto& run) { run.exit_code.reset(); }));
   CHECK(breaks([](auto& run) { run.interrupted = true; }));
+  CHECK(breaks([](auto& run) { run.died_in = 0; }));
   CHECK(breaks([](auto& run) { run.at_rest->processes = 3; }));
   CHECK(breaks([](auto& run) { run.at_rest->processes = 1; }));
   CHECK(breaks([](auto& run) { run.handlers[0].counted = 2; }));
@@ -223,6 +225,18 @@ TEST_CASE("process tree: this process has something and an absent one nothing", 
   CHECK(self->descriptors >= 3);
   CHECK(self->resident_kib > 0);
   CHECK_FALSE(read_tree(1 << 30));
+  CHECK(is_alive(::getpid()));
+  CHECK_FALSE(is_alive(1 << 30));
+}
+
+TEST_CASE("process tree: who has ended and was not waited for is not alive", "[faults]") {
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(0);
+  siginfo_t told{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &told, WEXITED | WNOWAIT) == 0);
+  CHECK_FALSE(is_alive(child));
+  CHECK(::waitpid(child, nullptr, 0) == child);
 }
 
 }  // namespace
