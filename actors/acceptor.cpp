@@ -61,6 +61,7 @@ void acceptor::on_exit() {
 
 void acceptor::on_work(work::bits bits) {
   if (bits & work::completion) handle_completions();
+  if (bits & work::shed) shard_.shed_largest();
   if (bits & work::drain) begin_to_drain();
   if (bits & work::stop) stop_sessions();
   if (ending_) {

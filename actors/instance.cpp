@@ -11,10 +11,12 @@ instance::instance(service& shared, std::vector<door> doors, unsigned threads)
   for (unsigned i = 0; i < threads; ++i) {
     auto& home = system_.reactors().at(i);
     shards_.push_back(std::make_unique<shard>(shared, home));
+    shared.shards.push_back(shards_.back().get());
     add_host(*shards_.back(), threads);
     for (auto& each : doors) {
       auto child =
           spawn_polled<acceptor>(home, *shards_.back(), std::move(each.sockets[i]), each.secure);
+      shards_.back()->set_keeper(*child.get());
       child->attach_functor([this](const caf::error&) {
         const std::lock_guard guard(mutex_);
         if (--acceptors_alive_ == 0) ended_.notify_all();

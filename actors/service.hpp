@@ -16,6 +16,8 @@
 
 namespace bulkhead::actors {
 
+class shard;
+
 struct service {
   explicit service(config first) {
     replace_settings(std::move(first));
@@ -49,8 +51,16 @@ struct service {
 
   // Sessions alive, on all reactors: written once a connection.
   std::atomic<std::size_t> sessions{0};
-  // Bytes that sessions hold while they wait: an ordinary request leaves none.
+  // Bytes that sessions hold while they wait: an ordinary request leaves none; and those of them
+  // that were told to end.
   std::atomic<std::size_t> held_bytes{0};
+  std::atomic<std::size_t> leaving_bytes{0};
+  bool over_budget() const {
+    return held_bytes.load(std::memory_order_relaxed) >
+           leaving_bytes.load(std::memory_order_relaxed) + settings().memory_bytes_max;
+  }
+  // One a reactor, in the order of the reactors; complete before anybody connects.
+  std::vector<shard*> shards;
 
  private:
   std::mutex mutex_;

@@ -258,14 +258,20 @@ void session::settle() {
 }
 
 void session::charge() {
-  const auto now = (space_ ? space_->held_bytes() : 0) +
-                   (transport_.secure() ? transport_.secure()->held_bytes() : 0);
+  set_charged((space_ ? space_->held_bytes() : 0) +
+              (transport_.secure() ? transport_.secure()->held_bytes() : 0));
+}
+
+void session::set_charged(std::size_t now) {
   const auto before = std::exchange(charged_bytes_, now);
+  // Wraps around for a decrease, as unsigned arithmetic may.
+  if (shed_) shard_.shared().leaving_bytes.fetch_add(now - before, std::memory_order_relaxed);
   shard_.charge(before, now);
 }
 
 void session::shed() {
   shed_ = true;
+  shard_.shared().leaving_bytes.fetch_add(charged_bytes_, std::memory_order_relaxed);
   post(work::stop);
 }
 
@@ -366,7 +372,7 @@ void session::close(reason why) {
     transport_.retire();
   unlink();
   slot_.give_back();
-  shard_.charge(std::exchange(charged_bytes_, 0), 0);
+  set_charged(0);
   if (space_) shard_.spares().give_back(std::move(space_));
 }
 

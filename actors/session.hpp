@@ -77,6 +77,7 @@ class session final : public polled_actor, public session_link {
   void close(reason why);
   void complete();
   void charge();
+  void set_charged(std::size_t now);
 
   workspace& space();
 

@@ -1,5 +1,7 @@
 #include "actors/shard.hpp"
 
+#include <algorithm>
+
 #include "actors/session.hpp"
 
 namespace bulkhead::actors {
@@ -50,21 +52,41 @@ void shard::record(access_record& what, const peer_address& peer, time_point beg
 void shard::charge(std::size_t before, std::size_t after) {
   if (before == after) return;
   // Wraps around for a decrease, as unsigned arithmetic may.
-  const auto held =
-      shared_.held_bytes.fetch_add(after - before, std::memory_order_relaxed) + (after - before);
-  if (after > before && held > shared_.settings().memory_bytes_max) shed_largest();
+  shared_.held_bytes.fetch_add(after - before, std::memory_order_relaxed);
+  if (after > largest_bytes_.load(std::memory_order_relaxed))
+    largest_bytes_.store(after, std::memory_order_relaxed);
+  if (after > before && shared_.over_budget()) shed_largest();
 }
 
-// Looks at this reactor's sessions alone: each reactor that goes over the budget
-// cuts its own largest, which is the largest of all within a factor of their number.
 void shard::shed_largest() {
-  session* largest = nullptr;
-  for (auto* link = sessions_.next; link != &sessions_; link = link->next) {
-    auto* candidate = static_cast<session*>(link);
-    if (!candidate->is_shed() && (!largest || candidate->held_bytes() > largest->held_bytes()))
-      largest = candidate;
+  while (shared_.over_budget()) {
+    session* largest = nullptr;
+    std::size_t second_bytes = 0;
+    for (auto* link = sessions_.next; link != &sessions_; link = link->next) {
+      auto* candidate = static_cast<session*>(link);
+      if (candidate->is_shed()) continue;
+      if (!largest || candidate->held_bytes() > largest->held_bytes()) {
+        if (largest) second_bytes = largest->held_bytes();
+        largest = candidate;
+      } else {
+        second_bytes = std::max(second_bytes, candidate->held_bytes());
+      }
+    }
+    const auto mine = largest ? largest->held_bytes() : 0;
+    largest_bytes_.store(mine, std::memory_order_relaxed);
+    // What others have said may be more than they hold by now, never less: they look, and hand it
+    // on in their turn.
+    auto* const where = *std::max_element(
+        shared_.shards.begin(), shared_.shards.end(), [](const shard* one, const shard* other) {
+          return one->largest_bytes_.load(std::memory_order_relaxed) <
+                 other->largest_bytes_.load(std::memory_order_relaxed);
+        });
+    if (where->largest_bytes_.load(std::memory_order_relaxed) > mine)
+      return where->keeper_->post(work::shed);
+    if (mine == 0) return;
+    largest_bytes_.store(second_bytes, std::memory_order_relaxed);
+    largest->shed();
   }
-  if (largest) largest->shed();
 }
 
 }  // namespace bulkhead::actors

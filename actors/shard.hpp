@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <ctime>
 #include <string_view>
 
 #include "actors/counters.hpp"
 #include "actors/gate.hpp"
+#include "actors/runtime/polled_actor.hpp"
 #include "actors/runtime/reactor.hpp"
 #include "actors/service.hpp"
 #include "actors/socket.hpp"
@@ -57,8 +59,13 @@ class shard {
   void set_draining() { draining_ = true; }
 
   // A session holds so many bytes more or fewer. Over the budget, the largest
-  // holders of this reactor are told to end.
+  // holders of all reactors are told to end.
   void charge(std::size_t before, std::size_t after);
+  // As long as the server is over its budget: ends the largest session here, or posts work::shed
+  // to the keeper where there is a larger one.
+  void shed_largest();
+  // Who calls shed_largest() for others; outlives all sessions.
+  void set_keeper(polled_actor& one) { keeper_ = &one; }
 
   // Counts, and tells who wants to know, with the peer's name and the time since
   // `begun` added.
@@ -75,7 +82,6 @@ class shard {
  private:
   static constexpr std::size_t completions_bound = 256;
 
-  void shed_largest();
   static std::uint64_t first_request();
 
   service& shared_;
@@ -85,6 +91,9 @@ class shard {
   session_link sessions_;
   gate completions_;
   guest_host* guests_ = nullptr;
+  polled_actor* keeper_ = nullptr;
+  // What the largest session that is not leaving holds, or more; other reactors read it.
+  std::atomic<std::size_t> largest_bytes_{0};
   bool draining_ = false;
   std::uint64_t request_count_ = first_request();
   std::time_t date_second_ = -1;

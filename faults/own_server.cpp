@@ -69,6 +69,7 @@ own_server::own_server(const own_server_settings& with) : own_server(make_folder
   if (!with.files.empty()) words.insert(words.end(), {"--root", (folder_ / "files").string()});
   words.insert(words.end(), with.options.begin(), with.options.end());
   std::vector<const char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const auto& word : words) arguments.push_back(word.c_str());
   arguments.push_back(nullptr);
 

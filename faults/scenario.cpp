@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -19,6 +18,7 @@ namespace bulkhead::faults {
 namespace {
 
 constexpr std::int64_t millions = 1'000'000;
+constexpr std::size_t scenario_bytes_max = 1 << 20;
 
 // The keys of one table: each is taken by what knows it, and what is left over is unknown.
 class keys {
@@ -295,8 +295,11 @@ bounds parse_bounds(const std::string& name, std::string_view text, const bounds
 std::string scenario_text(const std::string& name) {
   if (const auto* found = find_builtin(name)) return std::string(found->text);
   std::ifstream file(name, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file) return text;
+  std::string text(scenario_bytes_max + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > scenario_bytes_max) throw scenario_error(name + ": larger than 1 MiB");
+  if (file.is_open() && !file.bad()) return text;
   std::string known;
   for (const auto& one : builtin_scenarios()) known.append(" ").append(one.name);
   throw scenario_error(name + ": no such file, and no scenario of that name; there are:" + known);

@@ -27,6 +27,7 @@ constexpr bits stop = 256;           // end now
 constexpr bits drain = 512;          // end when what was begun is done
 constexpr bits completion = 1024;    // somebody has completed
 constexpr bits acknowledged = 2048;  // our completion was taken note of
+constexpr bits shed = 4096;          // the server holds too much, and the most of it here
 }  // namespace work
 
 // A CAF actor that a reactor resumes directly when its descriptor is ready:

@@ -26,12 +26,14 @@ class NotIdle(Exception):
 
 
 def raise_descriptor_limit(connections):
+    """Of this process and of the servers that it starts. How many of the connections it allows."""
     needed = connections + DESCRIPTORS_SPARE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and needed > hard:
-        raise NotIdle(f"{connections} connections need {needed} descriptors, the limit is {hard}")
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    unlimited = resource.RLIM_INFINITY
+    allowed = needed if hard == unlimited else min(needed, hard)
+    if soft != unlimited and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return allowed - DESCRIPTORS_SPARE
 
 
 def open_wave(server, count, variant, until):
@@ -76,7 +78,10 @@ def bytes_a_connection(server, connections, variant):
 
 def run(options, say):
     """(title, text, errors)"""
-    raise_descriptor_limit(options.connections)
+    possible = raise_descriptor_limit(options.connections)
+    if possible < options.connections:
+        raise NotIdle(f"the limit of descriptors allows {possible} connections, "
+                      f"not {options.connections}")
     rows = []
     for name, variant in VARIANTS.items():
         say(f"idle: {options.connections} connections, {name}")

@@ -78,6 +78,7 @@ std::string sha256_hex(const std::string& text) {
   return hex;
 }
 
+// Up to an octet more than a module may have: files may be as long as they like.
 bool read_file(const std::string& path, std::string& to) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) {
@@ -85,8 +86,11 @@ bool read_file(const std::string& path, std::string& to) {
     return false;
   }
   std::ifstream in(path, std::ios::binary);
-  to.assign(std::istreambuf_iterator<char>(in), {});
-  return in.good() || in.eof();
+  if (!in) return false;
+  char part[65536];
+  while (to.size() <= module_bytes_max && in.read(part, sizeof part).gcount() > 0)
+    to.append(part, static_cast<std::size_t>(in.gcount()));
+  return !in.bad();
 }
 
 bool write_file(const fs::path& path, std::string_view text) {

@@ -102,7 +102,8 @@ TEST_CASE("guest whose client leaves is cancelled and its place is free again", 
   wait_until([&] { return status_of(c.ask(get("/ok"))) == 200; });
 }
 
-TEST_CASE("guest that is busy beyond its queue is answered 503 with Retry-After", "[guests]") {
+TEST_CASE("guest that is busy beyond its queue is answered 503 with Retry-After",
+          "[guests][B077]") {
   auto busy = handler_of("/{deed}", hostile);
   busy.concurrency = 1;
   busy.queue = 1;

@@ -64,6 +64,30 @@ TEST_CASE("server closes the largest holders when sessions hold too much", "[ser
   CHECK(content_of(small.ask(get("/hello"))) == "hello");
 }
 
+TEST_CASE("server closes the largest holder on whichever reactor it is", "[server][B080][shed]") {
+  auto settings = on_loopback(3);
+  settings.memory_bytes_max = 80'000'000;
+  served s(settings);
+  s->get("/large", [](const request& r) {
+    return response::bytes(
+        std::string(static_cast<std::size_t>(std::stoul(std::string(r.query()))), 'x'));
+  });
+  const auto address = s.start();
+  client greedy(address);
+  greedy.send(get("/large?50000000"));
+  wait_until([&] { return s->stats().requests == 1; });
+  std::vector<client> modest;
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    modest.emplace_back(address);
+    modest.back().send(get("/large?9000000"));
+    wait_until([&] { return s->stats().requests == i + 2; });
+  }
+  wait_until([&] { return s.count(reason::shed) == 1; });
+  CHECK(content_of(greedy.answer()).empty());
+  for (auto& each : modest) CHECK(content_of(each.answer()).size() == 9'000'000);
+  CHECK(s.count(reason::shed) == 1);
+}
+
 TEST_CASE("server serves again after it was out of descriptors", "[server][B062]") {
   served s;
   const auto address = s.start();

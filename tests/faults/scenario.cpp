@@ -148,6 +148,7 @@ TEST_CASE("scenario: those that are built in are sound", "[faults][scenario]") {
   }
   CHECK_THROWS_WITH(load_scenario("no-such"),
                     Catch::Contains("no-such: no such file") && Catch::Contains("mixed-traps"));
+  CHECK_THROWS_WITH(load_scenario("/dev/zero"), "/dev/zero: larger than 1 MiB");
 }
 
 TEST_CASE("scenario: the one with everything has every kind", "[faults][scenario]") {

@@ -91,6 +91,15 @@ TEST_CASE("a module that wants more than its limits is refused", "[sandbox][wasm
         std::string::npos);
 }
 
+TEST_CASE("a file that is larger than any module is refused without being read",
+          "[sandbox][wasm]") {
+  const auto file = assembled(text_with(""));
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  const auto why = refusal_of(small_module(file));
+  std::filesystem::remove(file);
+  CHECK(why == file + ": larger than 64 MiB");
+}
+
 TEST_CASE("what a module does while it is loaded is contained", "[sandbox][wasm]") {
   const auto before = count_holdings();
   const auto why_not = [](const std::string& deed) {
