@@ -192,7 +192,7 @@ TEST_CASE("metrics: values by name and label", "[faults]") {
   CHECK(value_of(all, "absent") == 0);
 }
 
-TEST_CASE("outcomes: each handler's own are counted, whoever caused them", "[faults]") {
+TEST_CASE("outcomes: each handler's own are counted whoever caused them", "[faults]") {
   const auto told = parse_metrics(R"(
 bulkhead_guest_requests_total{handler="/x/{deed}",outcome="crashed"} 4
 bulkhead_guest_requests_total{handler="/x/{deed}",outcome="response"} 9
