@@ -178,12 +178,13 @@ void add_options(CLI::App& to, asked& all) {
       ->type_name("FLAG");
   to.add_option("--guests", all.options.guests,
                 "Folder with the files of the scenario's [[handler]]s; else where you are")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->take_last();  // as with files below: who starts it may have defaults
   to.add_option("--peers-max", all.options.peers_max, "Hostile peers at once")
       ->capture_default_str()
       ->check(CLI::Range(1u, 100'000u));
-  to.add_option("--json", all.json_file, "Where the figures go")->type_name("FILE");
-  to.add_option("--html", all.page_file, "Where the report goes")->type_name("FILE");
+  to.add_option("--json", all.json_file, "Where the figures go")->type_name("FILE")->take_last();
+  to.add_option("--html", all.page_file, "Where the report goes")->type_name("FILE")->take_last();
 }
 
 int refuse(const std::string& what, int code) {
