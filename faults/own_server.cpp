@@ -58,12 +58,16 @@ std::filesystem::path make_folder() {
 
 }  // namespace
 
-own_server::own_server(const std::vector<std::string>& options, std::size_t descriptors_max)
-    : own_server(make_folder()) {
+own_server::own_server(const own_server_settings& with) : own_server(make_folder()) {
   std::vector<std::string> words{"bulkhead",       "serve",       "--listen",      "127.0.0.1:0",
                                  "--tls-listen",   "127.0.0.1:0", "--self-signed", folder_.string(),
                                  "--admin-listen", "127.0.0.1:0"};
-  words.insert(words.end(), options.begin(), options.end());
+  if (!with.config.empty())
+    words.insert(words.end(), {"--config", write("bulkhead.toml", with.config), "--wasm-cache",
+                               (folder_ / "wasm").string()});
+  for (const auto& [name, content] : with.files) write("files/" + name, content);
+  if (!with.files.empty()) words.insert(words.end(), {"--root", (folder_ / "files").string()});
+  words.insert(words.end(), with.options.begin(), with.options.end());
   std::vector<const char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const auto& word : words) arguments.push_back(word.c_str());
@@ -79,7 +83,7 @@ own_server::own_server(const std::vector<std::string>& options, std::size_t desc
   const auto parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) fail_with("fork");
-  if (pid_ == 0) become(arguments.data(), to.get(), log.get(), descriptors_max, parent);
+  if (pid_ == 0) become(arguments.data(), to.get(), log.get(), with.descriptors_max, parent);
   to.reset();
   read_addresses(from.get());
 }
@@ -91,6 +95,15 @@ own_server::~own_server() {
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string own_server::write(const std::filesystem::path& name, const std::string& content) const {
+  const auto path = folder_ / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file << content << std::flush;
+  if (!file) fail_with(path.c_str());
+  return path.string();
 }
 
 void own_server::read_addresses(int fd) {

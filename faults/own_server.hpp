@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,12 +14,22 @@
 
 namespace bulkhead::faults {
 
+// What it is started with beyond the tool's own flags.
+struct own_server_settings {
+  std::vector<std::string> options{};
+  std::size_t descriptors_max = 0;  // 0: as it is
+  std::string config{};             // a file of settings; empty: none
+  std::map<std::string, std::string>
+      files{};  // name and content of what it serves; empty: the demo
+};
+
 class own_server {
  public:
   // Starts this very program with `serve` on ports of the system's choice, HTTPS and the admin
-  // listener among them, and waits until it serves. Its log and certificate go into a temporary
-  // folder. Throws std::runtime_error with what it said; std::system_error.
-  own_server(const std::vector<std::string>& options, std::size_t descriptors_max);
+  // listener among them, and waits until it serves. Its log, its certificate and all else that it
+  // needs go into a temporary folder. Throws std::runtime_error with what it said;
+  // std::system_error.
+  explicit own_server(const own_server_settings& with);
   own_server(const own_server&) = delete;
   own_server& operator=(const own_server&) = delete;
   // Kills what is still there, and removes the folder.
@@ -37,6 +48,8 @@ class own_server {
 
  private:
   explicit own_server(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // Puts a file there, below the folder; its path.
+  std::string write(const std::filesystem::path& name, const std::string& content) const;
   void read_addresses(int fd);
   void take_line(const std::string& line);
   // True: it has ended, with code_ or by a signal.

@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 struct process_status {
   pid_t parent = 0;
+  std::string state{};
   std::uint64_t resident_kib = 0;
   std::uint64_t threads = 0;
 };
@@ -28,6 +29,7 @@ std::optional<process_status> read_status(pid_t pid) {
     std::istringstream words(line);
     std::string key;
     words >> key;
+    if (key == "State:") words >> found.state;
     if (key == "PPid:") words >> found.parent;
     if (key == "VmRSS:") words >> found.resident_kib;
     if (key == "Threads:") words >> found.threads;
@@ -61,6 +63,11 @@ std::multimap<pid_t, pid_t> children_by_parent() {
 }
 
 }  // namespace
+
+bool is_alive(pid_t pid) {
+  const auto status = read_status(pid);
+  return status && status->state != "Z" && status->state != "X";
+}
 
 std::optional<tree_figures> read_tree(pid_t root) {
   if (!count_entries("/proc/" + std::to_string(root) + "/fd")) return std::nullopt;

@@ -95,6 +95,13 @@ json faults_of(const soak_result& run) {
   return all;
 }
 
+json held_of(const tree_figures& one) {
+  return {{"resident_kib", one.resident_kib},
+          {"descriptors", one.descriptors},
+          {"threads", one.threads},
+          {"processes", one.processes}};
+}
+
 json batches_of(const soak_result& run) {
   json all = json::array();
   for (std::size_t i = 0; i < run.batches.size(); ++i) {
@@ -105,12 +112,7 @@ json batches_of(const soak_result& run) {
       row["without"] = latency_of(run.healthy.batches[i].of[0]);
       row["with"] = latency_of(run.healthy.batches[i].of[1]);
     }
-    if (one.holds) {
-      row["resident_kib"] = one.holds->resident_kib;
-      row["descriptors"] = one.holds->descriptors;
-      row["threads"] = one.holds->threads;
-      row["processes"] = one.holds->processes;
-    }
+    if (one.holds) row.update(held_of(*one.holds));
     all.push_back(std::move(row));
   }
   return all;
@@ -164,6 +166,12 @@ json report(const soak_options& options, const soak_result& run, const std::vect
            {"phases", phases_of(run.healthy)},
            {"seconds", seconds_of(run.healthy)},
            {"machine", machine()}};
+  for (const auto& one : run.handlers)
+    all["handlers"].push_back({{"handler", one.handler},
+                               {"outcome", one.outcome},
+                               {"injected", one.injected},
+                               {"counted", one.counted}});
+  if (run.at_rest) all["at_rest"] = held_of(*run.at_rest);
   if (run.completions)
     all["completions"] = {{"sessions_ended", run.completions->ended},
                           {"delivered", run.completions->delivered},

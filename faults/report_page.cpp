@@ -31,7 +31,7 @@ code{font-size:.9em;overflow-wrap:anywhere}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;border-bottom:1px solid var(--rule);
 white-space:nowrap}th{font-weight:600;color:var(--dim);white-space:normal;vertical-align:bottom}th:first-child,td:first-child,.text{text-align:left}
-svg{width:100%;height:auto;display:block}svg text{font-size:11px;fill:var(--dim)}
+svg{width:100%;height:auto;display:block;margin-bottom:.5rem}svg text{font-size:11px;fill:var(--dim)}
 .rule{stroke:var(--rule);fill:none}.line{fill:none;stroke-width:1.6}.line.thin{stroke-width:1;opacity:.7}
 .line.dashed{stroke-dasharray:5 3}
 .quiet{stroke:var(--quiet);color:var(--quiet)}.faults{stroke:var(--faults);color:var(--faults)}
@@ -72,8 +72,9 @@ std::string checks_table(const page_json& checks) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& one : checks)
     rows.push_back({escaped(one.at("what")), escaped(one.at("found")), escaped(one.at("bound")),
-                    one.at("holds").get<bool>() ? "<span class='good'>holds</span>"
-                                                : "<span class='bad'>broken</span>"});
+                    one.at("bound") == "any"      ? "<span class='dim'>–</span>"
+                    : one.at("holds").get<bool>() ? "<span class='good'>holds</span>"
+                                                  : "<span class='bad'>broken</span>"});
   return table({"", "found", "bound", ""}, rows);
 }
 
@@ -228,9 +229,11 @@ std::string as_page(const nlohmann::ordered_json& report) {
                      style + "</style></head><body>\n<h1>" + name + "</h1>\n<p class='dim'>" +
                      escaped(report.at("about")) + "</p>\n<p>" + verdict_line(report) + "</p>\n" +
                      "<p class='dim'>Against " + escaped(report.at("target")) + ", " +
-                     report.at("duration_s").dump() + " s, ended " + escaped(report.at("ended")) +
-                     ", " + report.at("machine").at("cpus").dump() +
-                     " CPUs. The same again: <code>" + escaped(report.at("replay")) +
+                     report.at("duration_s").dump() + " s in " + std::to_string(batches.size()) +
+                     " batches, ended " + escaped(report.at("ended")) + ", " +
+                     report.at("machine").at("cpus").dump() + " CPUs with a load of " +
+                     number(report.at("machine").at("load_at_end")) +
+                     " then. The same again: <code>" + escaped(report.at("replay")) +
                      "</code></p>\n";
   html += "<h2>Verdict</h2>\n" + checks_table(report.at("checks"));
   html += list_of(report.at("healthy").at("samples"), "Mishap: ") +
@@ -244,6 +247,7 @@ std::string as_page(const nlohmann::ordered_json& report) {
           small_plot(batches, "resident_kib", "resident memory, MiB", 1024) +
           small_plot(batches, "descriptors", "descriptors", 1) +
           small_plot(batches, "threads", "threads", 1) +
+          small_plot(batches, "processes", "processes", 1) +
           small_plot(batches, "recovery_ms", "recovery, ms", 1) + "</div>\n";
   html += "<h2>Faults</h2>\n" + faults_table(report.at("faults"));
   if (report.contains("server_log"))

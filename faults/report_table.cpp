@@ -98,7 +98,9 @@ std::string check_rows(const ordered& checks) {
   std::vector<row> rows{{"verdict", "found", "bound", ""}};
   for (const auto& one : checks)
     rows.push_back({one.at("what"), one.at("found"), one.at("bound"),
-                    one.at("holds").get<bool>() ? "holds" : "BROKEN"});
+                    one.at("bound") == "any"      ? "-"
+                    : one.at("holds").get<bool>() ? "holds"
+                                                  : "BROKEN"});
   return columns(rows);
 }
 
@@ -112,8 +114,9 @@ std::string lines(const ordered& samples, const std::string& before) {
 
 std::string as_table(const ordered& report) {
   std::string text = report.at("scenario").get<std::string>() + ", seed " +
-                     report.at("seed").dump() + ", " + report.at("duration_s").dump() +
-                     " s: " + report.at("about").get<std::string>() + "\n\n";
+                     report.at("seed").dump() + ", " + report.at("duration_s").dump() + " s in " +
+                     std::to_string(report.at("batches").size()) +
+                     " batches: " + report.at("about").get<std::string>() + "\n\n";
   text += fault_rows(report.at("faults"));
   text += lines(report.at("skipped_kinds"), "  not given, for want of HTTPS: ");
   text += lines(report.at("fault_samples"), "  unexpected: ");

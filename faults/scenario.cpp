@@ -7,10 +7,12 @@
 #include <fstream>
 #include <functional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "faults/builtin.hpp"
 #include "faults/kinds.hpp"
+#include "sandbox/outcome.hpp"
 
 namespace bulkhead::faults {
 namespace {
@@ -111,6 +113,27 @@ class keys {
       visit(keys(file_, *inner, std::string(key) + '.'));
     }
   }
+  // Of strings.
+  std::map<std::string, std::string> text_table(std::string_view key) {
+    std::map<std::string, std::string> all;
+    table(key, [&](keys inner) {
+      for (const auto& [name, node] : inner.table_) {
+        const auto* text = node.as_string();
+        if (!text) inner.fail(name.str(), "not a string");
+        all[std::string(name.str())] = text->get();
+      }
+    });
+    return all;
+  }
+  // What nobody took, as TOML.
+  std::string rest() const {
+    auto left = table_;
+    for (const auto& key : known_) left.erase(key);
+    std::ostringstream text;
+    text << toml::toml_formatter(left);
+    return text.str();
+  }
+  std::string where() const { return file_ + ':' + std::to_string(table_.source().begin.line); }
   void end() const {
     for (const auto& [key, node] : table_)
       if (!known_.contains(std::string(key.str()))) fail(key.str(), "unknown key");
@@ -155,22 +178,53 @@ healthy_clients read_healthy(keys from) {
   return one;
 }
 
-fault read_fault(keys from) {
+bool is_outcome(const std::string& name) {
+  using sandbox::outcome_kind;
+  for (auto i = static_cast<int>(outcome_kind::response); i <= static_cast<int>(outcome_kind::gone);
+       ++i)
+    if (name == sandbox::to_string(static_cast<outcome_kind>(i))) return true;
+  return false;
+}
+
+hosted_handler read_handler(keys from) {
+  hosted_handler one;
+  from.take("path", one.path);
+  if (!one.path.starts_with('/')) from.fail("path", "does not begin with /");
+  from.take("file", one.file);
+  if (one.file.empty()) from.fail("file", "there is none");
+  one.rest = from.rest();
+  one.where = from.where();
+  return one;
+}
+
+// One for each target that it names.
+std::vector<fault> read_faults(keys from) {
   fault one;
   from.take("kind", one.kind);
   if (!find_kind(one.kind)) from.fail("kind", "unknown kind '" + one.kind + "'");
-  from.take("target", one.target);
+  auto targets = from.texts("targets");
+  if (from.has("targets") && from.has("target")) from.fail("targets", "not beside target");
+  if (!from.has("targets")) from.take("target", targets.emplace_back());
+  for (const auto& target : targets)
+    if (target.empty() ? one.kind == "request" : !target.starts_with('/'))
+      from.fail(from.has("targets") ? "targets" : "target", "does not begin with /");
   from.take("method", one.method);
-  if (one.target.empty() ? one.kind == "request" : !one.target.starts_with('/'))
-    from.fail("target", "does not begin with /");
   one.expect = from.statuses("expect");
+  from.take("outcome", one.outcome);
+  if (!one.outcome.empty() && !is_outcome(one.outcome))
+    from.fail("outcome", "there is no outcome '" + one.outcome + "'");
   one.count = static_cast<std::size_t>(from.whole("count", 0, 0, millions));
   one.rate = from.number("rate", 0, 10'000);
   one.standing = static_cast<std::size_t>(from.whole("standing", 0, 0, 100'000));
   if ((one.count > 0) + (one.rate > 0) + (one.standing > 0) != 1)
     from.fail("kind", "wants one of count, rate and standing");
   from.end();
-  return one;
+  std::vector<fault> all;
+  for (auto& target : targets) {
+    all.push_back(one);
+    all.back().target = std::move(target);
+  }
+  return all;
 }
 
 bounds read_bounds(keys from, bounds all = {}) {
@@ -184,6 +238,7 @@ bounds read_bounds(keys from, bounds all = {}) {
   from.bound("descriptors_growth", all.descriptors_growth);
   from.bound("threads_growth", all.threads_growth);
   from.bound("processes_growth", all.processes_growth);
+  from.bound("processes_changed", all.processes_changed);
   from.end();
   return all;
 }
@@ -199,10 +254,14 @@ scenario read_scenario(const std::string& name, const toml::table& document) {
     all.server_options = server.texts("options");
     all.server_descriptors_max =
         static_cast<std::size_t>(server.whole("descriptors_max", 0, 32, millions));
+    all.files = server.text_table("files");
     server.end();
   });
   from.tables("healthy", [&](keys one) { all.healthy.push_back(read_healthy(std::move(one))); });
-  from.tables("fault", [&](keys one) { all.faults.push_back(read_fault(std::move(one))); });
+  from.tables("handler", [&](keys one) { all.handlers.push_back(read_handler(std::move(one))); });
+  from.tables("fault", [&](keys one) {
+    for (auto& each : read_faults(std::move(one))) all.faults.push_back(std::move(each));
+  });
   from.table("bounds", [&](keys one) { all.accepted = read_bounds(std::move(one)); });
   from.end();
   if (all.healthy.empty()) throw scenario_error(name + ":1: there is no [[healthy]]");

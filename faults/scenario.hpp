@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,9 +34,20 @@ struct fault {
   std::string method{"GET"};  // of the kind "request"
   // Statuses that are in order, 0 for an end without an answer; empty: as the kind says.
   std::vector<int> expect{};
+  // How the handler in a sandbox that it meets counts it, a name of sandbox::outcome_kind; empty:
+  // as no fault.
+  std::string outcome{};
   std::size_t count = 0;
   double rate = 0;
   std::size_t standing = 0;
+};
+
+// A [[handler]] that the tool's own server hosts in a sandbox.
+struct hosted_handler {
+  std::string path{};   // a pattern: /process/{deed}
+  std::string file{};   // relative to the folder of guests, unless it is absolute
+  std::string rest{};   // its other keys as TOML, for the server to judge
+  std::string where{};  // "name:line", for who misses the file
 };
 
 // The most that is accepted; nothing: any.
@@ -50,6 +62,8 @@ struct bounds {
   std::optional<std::uint64_t> descriptors_growth{8};
   std::optional<std::uint64_t> threads_growth{16};
   std::optional<std::uint64_t> processes_growth{0};
+  // After any batch, more or fewer than before the first faults; recovery waits for it.
+  std::optional<std::uint64_t> processes_changed{0};
 };
 
 struct scenario {
@@ -60,6 +74,10 @@ struct scenario {
   // Of the server that the tool starts: flags of `bulkhead serve`, and a limit of descriptors.
   std::vector<std::string> server_options{};
   std::size_t server_descriptors_max = 0;  // 0: as it is
+  std::vector<hosted_handler> handlers{};
+  // Served beside the handlers, without a sandbox: name and content. The demo is not, with
+  // handlers.
+  std::map<std::string, std::string> files{};
   std::vector<healthy_clients> healthy{};
   std::vector<fault> faults{};
   bounds accepted{};

@@ -8,6 +8,7 @@
 
 #include "actors/client_wire.hpp"
 #include "actors/socket.hpp"
+#include "faults/guests.hpp"
 #include "faults/healthy.hpp"
 #include "faults/own_server.hpp"
 #include "faults/random.hpp"
@@ -41,10 +42,11 @@ class run {
     find_server();
     skip_what_needs_tls();
     warm_up();
-    for (unsigned batch = 0; batch < options_.what.batches && !interrupt_; ++batch) {
+    for (unsigned batch = 0; batch < options_.what.batches && !is_over(); ++batch) {
       run_quiet(batch);
       run_faults(batch);
       settle(batch);
+      if (has_died()) result_.died_in = batch;
     }
     end();
     return std::move(result_);
@@ -54,8 +56,12 @@ class run {
   void find_server() {
     result_.has_own_server = options_.target.empty();
     if (result_.has_own_server) {
-      own_ = std::make_unique<own_server>(options_.what.server_options,
-                                          options_.what.server_descriptors_max);
+      const auto& what = options_.what;
+      own_ = std::make_unique<own_server>(
+          own_server_settings{.options = what.server_options,
+                              .descriptors_max = what.server_descriptors_max,
+                              .config = settings_of_handlers(what, options_.guests),
+                              .files = what.files});
       at_ = {own_->plain(), own_->secure(), {.ca_file = own_->certificate_file()}};
       pid_ = own_->pid();
       admin_ = std::make_unique<metrics_reader>(own_->admin());
@@ -101,6 +107,20 @@ class run {
            (2 * options_.what.batches);
   }
 
+  bool has_died() const { return pid_ != 0 && !is_alive(pid_); }
+  bool is_over() const { return interrupt_ || has_died(); }
+
+  void begin_half() {
+    ++halves_begun_;
+    half_ends_ = steady::now() + half();
+  }
+  // Of the batches; what comes between them takes as long as it takes.
+  std::chrono::seconds left() const {
+    const auto present = std::max<steady::duration>(half_ends_ - steady::now(), {});
+    return std::chrono::ceil<std::chrono::seconds>(
+        present + half() * (2 * options_.what.batches - halves_begun_));
+  }
+
   std::string title(unsigned batch, const char* what) const {
     return "batch " + std::to_string(batch + 1) + "/" + std::to_string(options_.what.batches) +
            ", " + what;
@@ -108,7 +128,9 @@ class run {
 
   void run_quiet(unsigned batch) {
     recorder_->enter(batch, phase::quiet);
+    begin_half();
     wait_until(steady::now() + half(), title(batch, "without faults"));
+    if (batch == 0 && pid_ != 0) result_.at_rest = read_tree(pid_);
   }
 
   void run_faults(unsigned batch) {
@@ -117,11 +139,15 @@ class run {
     const auto begin = steady::now();
     auto topped_up = begin - standing_each;
     recorder_->enter(batch, phase::faults);
+    begin_half();
     std::size_t next = 0;
-    while (steady::now() < begin + half() && !interrupt_) {
-      const auto now = steady::now();
+    const auto launch_until = [&](steady::time_point now) {
       for (; next < schedule.size() && begin + schedule[next].at <= now; ++next)
         swarm_->launch(schedule[next].fault, schedule[next].seed);
+    };
+    while (steady::now() < begin + half() && !is_over()) {
+      const auto now = steady::now();
+      launch_until(now);
       if (now - topped_up >= standing_each) {
         topped_up = now;
         top_up(standing);
@@ -131,6 +157,8 @@ class run {
       std::this_thread::sleep_until(until);
       show(title(batch, "with faults"));
     }
+    // Those of the last moment, which the loop may have slept beyond.
+    if (!is_over()) launch_until(begin + half());
   }
 
   void top_up(random_source& random) {
@@ -143,7 +171,7 @@ class run {
     recorder_->enter(batch, phase::settling);
     swarm_->end_batch();
     const auto peers_until = steady::now() + peers_patience;
-    while (swarm_->open() > 0 && steady::now() < peers_until && !interrupt_)
+    while (swarm_->open() > 0 && steady::now() < peers_until && !is_over())
       wait_until(steady::now() + 2ms, title(batch, "last answers"));
     auto& one = result_.batches.emplace_back();
     one.recovery_ms = wait_for_recovery(batch);
@@ -155,7 +183,7 @@ class run {
           static_cast<std::uint64_t>(refused >= refused_ ? refused - refused_ : refused);
       refused_ = refused;
     }
-    progress_.say(title(batch, one.recovery_ms ? "recovered" : "did NOT recover") + "; " +
+    progress_.say(title(batch, one.recovery_ms ? "recovered" : "did NOT recover") + ": " +
                   counts());
   }
 
@@ -164,10 +192,10 @@ class run {
     const auto limit = std::max(2 * recorder_->quantile(batch, phase::quiet, 0.99), row_limit_min);
     static_cast<void>(recorder_->in_a_row(limit));
     while (steady::now() < begin + recovery_patience) {
-      if (recorder_->in_a_row(limit) >= row_wanted && are_sessions_gone())
+      if (recorder_->in_a_row(limit) >= row_wanted && are_sessions_gone() && are_processes_back())
         return as_ms(steady::now() - begin);
       wait_until(steady::now() + 5ms, title(batch, "settling"));
-      if (interrupt_) break;
+      if (is_over()) break;
     }
     return std::nullopt;
   }
@@ -178,6 +206,13 @@ class run {
     return now && value_of(*now, "bulkhead_sessions") <= sessions_at_rest_;
   }
 
+  bool are_processes_back() {
+    const auto& changed = options_.what.accepted.processes_changed;
+    if (!result_.at_rest || !changed) return true;
+    const auto now = read_tree(pid_);
+    return now && processes_changed(*result_.at_rest, *now) <= *changed;
+  }
+
   void end() {
     progress_.say("ending");
     result_.interrupted = interrupt_;
@@ -185,6 +220,8 @@ class run {
     result_.given = faults_;
     result_.faults = swarm_->figures();
     result_.fault_samples = swarm_->samples();
+    if (const auto now = read_metrics())
+      result_.handlers = count_outcomes(options_.what.handlers, faults_, result_.faults, *now);
     swarm_ = nullptr;
     result_.healthy = recorder_->figures();
     read_completions();
@@ -231,17 +268,17 @@ class run {
       injected += one.injected;
       unexpected += one.unexpected;
     }
-    return std::to_string(now.requests) + " healthy requests (" + std::to_string(now.lost) +
-           " lost, " + std::to_string(now.wrong) + " wrong), " + std::to_string(injected) +
-           " faults (" + std::to_string(unexpected) + " unexpected)";
+    return std::to_string(now.lost) + " lost, " + std::to_string(now.wrong) + " wrong of " +
+           std::to_string(now.requests) + " healthy requests; " + std::to_string(unexpected) +
+           " unexpected of " + std::to_string(injected) + " faults";
   }
 
   void show(const std::string& doing) {
     const auto now = steady::now();
     if (now - shown_ < show_each) return;
     shown_ = now;
-    progress_.show(doing + "; " + counts() + ", " + std::to_string(swarm_ ? swarm_->open() : 0) +
-                   " peers");
+    progress_.show(doing + ", " + std::to_string(left().count()) + " s left: " + counts() + "; " +
+                   std::to_string(swarm_ ? swarm_->open() : 0) + " peers");
   }
 
   const soak_options& options_;
@@ -254,6 +291,8 @@ class run {
   pid_t pid_ = 0;
   double sessions_at_rest_ = 0;
   double refused_ = 0;
+  unsigned halves_begun_ = 0;
+  steady::time_point half_ends_{};
   steady::time_point shown_{};
   std::unique_ptr<own_server> own_;
   std::unique_ptr<metrics_reader> admin_;

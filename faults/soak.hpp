@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "faults/metrics_reader.hpp"
+#include "faults/handler_counts.hpp"
 #include "faults/process_tree.hpp"
 #include "faults/recorder.hpp"
 #include "faults/scenario.hpp"
@@ -27,6 +27,7 @@ struct soak_options {
   std::string admin{};       // its admin listener, if it is Bulkhead
   pid_t pid = 0;             // its process; 0: not known
   std::size_t peers_max = 1000;
+  std::string guests{};  // folder with the files of the scenario's handlers; empty: where one is
 };
 
 struct batch_result {
@@ -49,10 +50,13 @@ struct soak_result {
   std::vector<std::string> fault_samples{};
   std::vector<batch_result> batches{};
   std::optional<completion_figures> completions{};
+  std::optional<tree_figures> at_rest{};  // just before the first faults
+  std::vector<handler_count> handlers{};  // of a server that tells
   bool has_own_server = false;
   std::optional<int> exit_code{};  // of our own server, when it ended by itself
   std::string server_log{};        // its last lines
   bool interrupted = false;
+  std::optional<unsigned> died_in{};   // the batch in which its process ended; there is none behind
   std::vector<std::string> skipped{};  // kinds that this server can't be given
 };
 
@@ -64,7 +68,8 @@ struct progress {
 };
 
 // Ends early, but in order, once `interrupt` is set. Throws std::runtime_error: the server can't be
-// started or reached, or its answers are not right to begin with.
+// started or reached, or its answers are not right to begin with; scenario_error: it can't host
+// what the scenario wants.
 soak_result soak(const soak_options& options, progress& to, const std::atomic<bool>& interrupt);
 
 }  // namespace bulkhead::faults

@@ -54,6 +54,21 @@ void add_growth(std::vector<check>& to, const soak_result& run, const bounds& ac
   to.push_back(at_most("processes gained", more->processes, accepted.processes_growth));
 }
 
+void add_processes(std::vector<check>& to, const soak_result& run, const bounds& accepted) {
+  if (!run.at_rest) return;
+  std::uint64_t most = 0;
+  for (const auto& one : run.batches)
+    if (one.holds) most = std::max(most, processes_changed(*run.at_rest, *one.holds));
+  to.push_back(at_most("processes more or fewer than before", static_cast<double>(most),
+                       accepted.processes_changed));
+}
+
+void add_handlers(std::vector<check>& to, const soak_result& run) {
+  for (const auto& one : run.handlers)
+    to.push_back({"counted at " + one.handler + ": " + one.outcome, std::to_string(one.counted),
+                  std::to_string(one.injected) + ", as injected", one.counted == one.injected});
+}
+
 void add_end(std::vector<check>& to, const soak_result& run) {
   if (const auto& all = run.completions) {
     const std::optional<std::uint64_t> none{0};
@@ -108,10 +123,15 @@ std::vector<check> judge(const soak_result& run, const bounds& accepted) {
               accepted.disturbed),
       at_most("faults that ended otherwise than they may", static_cast<double>(unexpected_in(run)),
               accepted.unexpected),
-      at_most("healthy p99 with faults to without", p99_ratio(healthy), accepted.p99_ratio),
+      at_most("healthy p99 with faults, to without", p99_ratio(healthy), accepted.p99_ratio),
       recovery_check(run, accepted)};
   add_growth(all, run, accepted);
+  add_processes(all, run, accepted);
+  add_handlers(all, run);
   add_end(all, run);
+  if (run.died_in)
+    all.push_back(is_true("the server lived on", false,
+                          "it ended in batch " + std::to_string(*run.died_in + 1)));
   if (run.interrupted) all.push_back(is_true("ran to its end", false, "interrupted"));
   return all;
 }

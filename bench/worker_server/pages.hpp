@@ -1,4 +1,4 @@
-// What the benchmarks ask for, answered as the handlers of `bulkhead serve` answer it.
+// What benchmarks and soaks ask for, answered as the handlers of `bulkhead serve` answer it.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,9 @@
 
 namespace bulkhead::worker {
 
-// /hello /small: a greeting; /: what it is; /big: 16 KiB; POST /echo: the content back. HEAD as
-// GET; else 404, 405 or 501.
+// /hello /small: a greeting; /: what it is; /big?n=16384: n bytes; POST /echo: the content back;
+// /sleep?ms=100 and /spin?ms=100 keep the thread, /throw and /crash end the process. HEAD as GET;
+// else 404, 405 or 501.
 protocol::response answer(const protocol::request_head& head, std::string_view content);
 
 }  // namespace bulkhead::worker

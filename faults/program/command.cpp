@@ -1,5 +1,6 @@
 // `bulkhead soak`: the command line of the tool. Part of the program, not of the library.
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // Half a minute of compiling in an instrumented build: only this source includes it.
@@ -41,10 +42,17 @@ class live_line final : public progress {
     std::cerr << line << '\n';
   }
   void show(const std::string& line) override {
-    if (is_terminal_) std::cerr << "\r\033[K" << line.substr(0, 120) << std::flush;
+    if (is_terminal_) std::cerr << "\r\033[K" << line.substr(0, columns() - 1) << std::flush;
   }
 
  private:
+  // A line that is wrapped could not be written over.
+  static std::size_t columns() {
+    winsize size{};
+    const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known ? size.ws_col : 80;
+  }
+
   const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
@@ -168,11 +176,15 @@ void add_options(CLI::App& to, asked& all) {
   to.add_option("--bound", all.bounds, "A line of [bounds], such as lost=0")->type_name("LINE");
   to.add_option("--server-option", all.server_options, "One more for the server of its own")
       ->type_name("FLAG");
+  to.add_option("--guests", all.options.guests,
+                "Folder with the files of the scenario's [[handler]]s; else where you are")
+      ->type_name("FOLDER")
+      ->take_last();  // as with files below: who starts it may have defaults
   to.add_option("--peers-max", all.options.peers_max, "Hostile peers at once")
       ->capture_default_str()
       ->check(CLI::Range(1u, 100'000u));
-  to.add_option("--json", all.json_file, "Where the figures go")->type_name("FILE");
-  to.add_option("--html", all.page_file, "Where the report goes")->type_name("FILE");
+  to.add_option("--json", all.json_file, "Where the figures go")->type_name("FILE")->take_last();
+  to.add_option("--html", all.page_file, "Where the report goes")->type_name("FILE")->take_last();
 }
 
 int refuse(const std::string& what, int code) {

@@ -59,6 +59,16 @@ class Soaks(unittest.TestCase):
         self.assertRegex(done.stdout, r"request /throw +[1-9]")
         self.assertEqual(server.exit_code, 0, server.log)
 
+    def test_a_server_that_dies_ends_the_run_and_is_named(self):
+        with subprocess.Popen([program.PATH, "serve", "--no-supervisor", "--listen", "127.0.0.1:0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            origin = server.stdout.readline().split()[-1]
+            done = soak("user", "--target", origin, "--pid", str(server.pid), "--duration", "600",
+                        "--batches", "300", "--healthy", "/hello", "--trap", "/crash=0")
+            server.kill()
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"the server lived on +it ended in batch 1 +yes +BROKEN")
+
     def test_a_crash_storm_is_survived(self):
         done = soak("crash-storm", "--duration", "4", "--batches", "1", *ANY)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

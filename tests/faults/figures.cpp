@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "faults/handler_counts.hpp"
 #include "faults/histogram.hpp"
 #include "faults/metrics_reader.hpp"
 #include "faults/process_tree.hpp"
@@ -11,6 +12,7 @@
 #include "faults/trend.hpp"
 #include "faults/verdict.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -122,6 +124,8 @@ soak_result fine_run() {
   run.has_own_server = true;
   run.exit_code = 0;
   run.completions = {10, 10, 0};
+  run.at_rest = tree_figures{.processes = 2};
+  run.handlers = {{"/x/{deed}", "crashed", 3, 3}};
   run.faults.resize(1);
   for (int i = 0; i < 4; ++i) {
     auto& one = run.batches.emplace_back();
@@ -150,6 +154,11 @@ TEST_CASE("verdict: each bound can break", "[faults]") {
   CHECK(breaks([](auto& run) { run.exit_code = 1; }));
   CHECK(breaks([](auto& run) { run.exit_code.reset(); }));
   CHECK(breaks([](auto& run) { run.interrupted = true; }));
+  CHECK(breaks([](auto& run) { run.died_in = 0; }));
+  CHECK(breaks([](auto& run) { run.at_rest->processes = 3; }));
+  CHECK(breaks([](auto& run) { run.at_rest->processes = 1; }));
+  CHECK(breaks([](auto& run) { run.handlers[0].counted = 2; }));
+  CHECK(breaks([](auto& run) { run.handlers[0].counted = 4; }));
   const auto grows = [&](auto member, std::uint64_t step) {
     return breaks([&](auto& run) {
       for (std::size_t i = 0; i < 4; ++i) (*run.batches[i].holds).*member += i * step;
@@ -183,6 +192,31 @@ TEST_CASE("metrics: values by name and label", "[faults]") {
   CHECK(value_of(all, "absent") == 0);
 }
 
+TEST_CASE("outcomes: each handler's own are counted whoever caused them", "[faults]") {
+  const auto told = parse_metrics(R"(
+bulkhead_guest_requests_total{handler="/x/{deed}",outcome="crashed"} 4
+bulkhead_guest_requests_total{handler="/x/{deed}",outcome="response"} 9
+bulkhead_guest_requests_total{handler="/y",outcome="deadline"} 1
+bulkhead_guest_requests_total{handler="/y",outcome="trap"} 0)");
+  const std::vector<fault> faults{{.target = "/x/a", .outcome = "crashed"},
+                                  {.target = "/x/b", .outcome = "crashed"},
+                                  {.target = "/x/c"},
+                                  {.target = "/x/d", .outcome = "trap"}};
+  const std::vector<fault_figures> figures{
+      {.injected = 1}, {.injected = 2}, {.injected = 4}, {.injected = 8}};
+  const auto all = count_outcomes({{.path = "/x/{deed}"}, {.path = "/y"}}, faults, figures, told);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].outcome == "crashed");
+  CHECK(all[0].injected == 3);
+  CHECK(all[0].counted == 4);
+  CHECK(all[1].outcome == "trap");
+  CHECK(all[1].injected == 8);
+  CHECK(all[1].counted == 0);
+  CHECK(all[2].handler == "/y");
+  CHECK(all[2].injected == 0);
+  CHECK(all[2].counted == 1);
+}
+
 TEST_CASE("process tree: this process has something and an absent one nothing", "[faults]") {
   const auto self = read_tree(::getpid());
   REQUIRE(self);
@@ -191,6 +225,18 @@ TEST_CASE("process tree: this process has something and an absent one nothing", 
   CHECK(self->descriptors >= 3);
   CHECK(self->resident_kib > 0);
   CHECK_FALSE(read_tree(1 << 30));
+  CHECK(is_alive(::getpid()));
+  CHECK_FALSE(is_alive(1 << 30));
+}
+
+TEST_CASE("process tree: who has ended and was not waited for is not alive", "[faults]") {
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(0);
+  siginfo_t told{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &told, WEXITED | WNOWAIT) == 0);
+  CHECK_FALSE(is_alive(child));
+  CHECK(::waitpid(child, nullptr, 0) == child);
 }
 
 }  // namespace

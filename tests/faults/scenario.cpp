@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "faults/builtin.hpp"
+#include "faults/guests.hpp"
 #include "faults/kinds.hpp"
 
 namespace {
@@ -65,6 +66,40 @@ p99_ratio = 1.5
   CHECK(all.accepted.wrong == 0u);
 }
 
+TEST_CASE("scenario: handlers with what they are told and one fault a target", "[faults][scenario]") {
+  const auto all = parse_scenario("s.toml", R"([[healthy]]
+[server.files]
+hello = "Hi"
+[[handler]]
+path = "/x/{deed}"
+file = "/no/such.so"
+run = "process"
+wall_ms = 7
+[[fault]]
+kind = "request"
+targets = ["/x/a", "/x/b"]
+outcome = "crashed"
+count = 2
+)");
+  CHECK(all.files == std::map<std::string, std::string>{{"hello", "Hi"}});
+  REQUIRE(all.handlers.size() == 1);
+  CHECK(all.handlers[0].path == "/x/{deed}");
+  CHECK_THROWS_WITH(settings_of_handlers(all, {}),
+                    "s.toml:4: handler '/x/{deed}': there is no /no/such.so; --guests names the "
+                    "folder that has /no/such.so");
+  auto found = all;
+  found.handlers[0].file = "exe";
+  const auto settings = settings_of_handlers(found, "/proc/self");
+  CHECK_THAT(settings, Catch::StartsWith("[[handler]]\npath = \"/x/{deed}\"\n"
+                                         "file = \"/proc/self/exe\"\n"));
+  CHECK_THAT(settings, Catch::Contains("wall_ms = 7") && Catch::Contains("run = "));
+  REQUIRE(all.faults.size() == 2);
+  CHECK(all.faults[0].target == "/x/a");
+  CHECK(all.faults[1].target == "/x/b");
+  CHECK(all.faults[1].outcome == "crashed");
+  CHECK(all.faults[1].count == 2);
+}
+
 TEST_CASE("scenario: what is wrong is named with its line", "[faults][scenario]") {
   CHECK(fault_of("[[healthy]]\n") == "none");
   CHECK(fault_of("") == "s.toml:1: there is no [[healthy]]");
@@ -84,6 +119,13 @@ TEST_CASE("scenario: what is wrong is named with its line", "[faults][scenario]"
         "s.toml:1: fault.target: does not begin with /");
   CHECK(fault_of("[[fault]]\nkind = \"garbage\"\nexpect = [600]\ncount = 1\n") ==
         "s.toml:3: fault.expect: not an array of statuses, or 0 for no answer");
+  CHECK(fault_of("[[fault]]\nkind = \"garbage\"\noutcome = \"joy\"\ncount = 1\n") ==
+        "s.toml:3: fault.outcome: there is no outcome 'joy'");
+  CHECK(fault_of("[[fault]]\nkind = \"request\"\ntargets = [\"/a\", \"b\"]\ncount = 1\n") ==
+        "s.toml:3: fault.targets: does not begin with /");
+  CHECK(fault_of("[[handler]]\npath = \"x\"\n") == "s.toml:2: handler.path: does not begin with /");
+  CHECK(fault_of("[[handler]]\npath = \"/x\"\n") == "s.toml:1: handler.file: there is none");
+  CHECK(fault_of("[server.files]\na = 1\n") == "s.toml:2: files.a: not a string");
   CHECK(fault_of("[healthy]\n") == "s.toml:1: healthy: not an array of tables, [[healthy]]");
   CHECK(fault_of("about = \"\nx").starts_with("s.toml:1: "));
 }
