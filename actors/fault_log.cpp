@@ -17,8 +17,8 @@ std::vector<fault_record> fault_log::all() const {
 
 fault_record fault_of(const sandbox::outcome& how, std::uint64_t request_id,
                       std::chrono::system_clock::time_point at) {
-  return {at,       request_id, how.kind,   how.budget, how.signal, how.exit_code,
-          how.wall, how.cpu,    how.detail, how.log};
+  return {at,       request_id, how.kind, how.budget, how.signal, how.exit_code,
+          how.site, how.wall,   how.cpu,  how.detail, how.log};
 }
 
 }  // namespace bulkhead::actors

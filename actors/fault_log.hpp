@@ -20,6 +20,7 @@ struct fault_record {
   sandbox::budget_kind budget = sandbox::budget_kind::none;
   int signal = 0;
   int exit_code = 0;
+  sandbox::fault_site site;
   std::chrono::nanoseconds wall{};
   std::chrono::nanoseconds cpu{};
   std::string detail;  // may quote the guest

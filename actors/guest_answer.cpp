@@ -53,7 +53,10 @@ std::string text_of(const sandbox::outcome& how) {
     return how.budget == sandbox::budget_kind::cpu ? "of CPU time" : "of wall time";
   if (how.kind != sandbox::outcome_kind::crashed) return {};
   if (how.signal == 0) return fmt::format("exit code {}", how.exit_code);
-  return signal_name(how.signal);
+  auto text = signal_name(how.signal);
+  if (how.site.is_known()) text += " at " + how.site.program_counter;
+  if (!how.site.symbol.empty()) text += " in " + how.site.symbol;
+  return one_line(text);
 }
 
 protocol::response answer_for(sandbox::outcome_kind how, std::uint64_t request_id,

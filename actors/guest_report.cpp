@@ -39,6 +39,9 @@ json as_json(const fault_record& one) {
   } else if (one.kind == sandbox::outcome_kind::crashed) {
     object["exit_code"] = one.exit_code;
   }
+  if (one.site.is_known()) object["program_counter"] = one.site.program_counter;
+  if (!one.site.symbol.empty()) object["symbol"] = one.site.symbol;
+  if (!one.site.address.empty()) object["fault_address"] = one.site.address;
   if (!one.log.empty()) object["log"] = one.log;
   return object;
 }

@@ -23,11 +23,21 @@ const char* to_string(outcome_kind kind);
 
 enum class budget_kind : std::uint8_t { none, wall, cpu };
 
+// Where a fault was. Of a process it is the guest's own word: escape it.
+struct fault_site {
+  std::string program_counter;  // "handler.so+0x1a2b" as addr2line takes it, or "0x1a2b"
+  std::string symbol;           // "function+0x1c", not demangled; empty: none is known
+  std::string address;          // "0x0", what it may not touch; empty: it was no such fault
+
+  bool is_known() const { return !program_counter.empty(); }
+};
+
 struct outcome {
   outcome_kind kind = outcome_kind::gone;
   budget_kind budget = budget_kind::none;
   int signal = 0;     // that ended the process, 0: none
   int exit_code = 0;  // when it ended by itself
+  fault_site site;    // of a crash or trap, and of a module that was cut off
   // A copy of our own, read with blob_view; empty unless there is a response.
   std::string blob;
   // One line for the owner. May quote the guest, at most 512 octets of it: escape it.

@@ -1,6 +1,7 @@
 #include "sandbox/process/pool.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace bulkhead::sandbox {
@@ -15,6 +16,16 @@ constexpr auto look_every = 1s;
 constexpr std::chrono::nanoseconds idle_cpu_max = 100ms;
 // A clock of another process is looked at no more often than that.
 constexpr std::chrono::nanoseconds cpu_look_min = 1ms;
+
+// While it was loaded.
+std::string death_of(const outcome& how) {
+  if (how.signal == 0)
+    return "it died while it was loaded, with code " + std::to_string(how.exit_code);
+  auto text = "it died while it was loaded, by signal " + std::to_string(how.signal);
+  if (how.site.is_known()) text += " at " + how.site.program_counter;
+  if (!how.site.symbol.empty()) text += " in " + how.site.symbol;
+  return text;
+}
 
 bool is_alive(const worker& who) {
   return who.now != phase::dying;
@@ -223,9 +234,7 @@ void pool::on_end(worker& who, time_point now) {
     if (settings_.cpu_max < settings_.wall_max) how.cpu = cpu;
     deliver(who, std::move(how), now);
   } else if (was == phase::loading) {
-    load_failed("it died while it was loaded, by signal " + std::to_string(how.signal) +
-                    " or with code " + std::to_string(how.exit_code),
-                now);
+    load_failed(death_of(how), now);
   }
   if (was == phase::busy || was == phase::idle) ++total_.faults;
   erase(who);

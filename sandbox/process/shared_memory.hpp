@@ -7,6 +7,13 @@
 
 namespace bulkhead::sandbox {
 
+// Octets of a text, and how many of them count.
+template <std::size_t Size>
+struct shared_text {
+  std::atomic<std::uint32_t> bytes;
+  char octets[Size];
+};
+
 // A page, then log, request and response, each from a page on.
 //
 // The guest can write anywhere in it at any time. The server therefore reads each number of the
@@ -28,6 +35,12 @@ struct shared_page {
   std::atomic<std::uint32_t> log_bytes;
   std::atomic<std::uint32_t> detail_bytes;
   char detail[512];
+  // When it crashes and can still say: the signal, stored last; where, counted from the guest's own
+  // object when the text begins with '+'; in which function; at which address it was denied.
+  std::atomic<std::uint32_t> crash_signal;
+  shared_text<64> program_counter;
+  shared_text<256> symbol;
+  shared_text<24> fault_address;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

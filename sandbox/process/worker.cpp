@@ -53,6 +53,19 @@ std::uint64_t life_seconds(const handler_settings& settings) {
                                                                    : std::min(most + 1, no_limit));
 }
 
+// What a process sent to itself, zygote/crash.hpp; 0: it ended by itself.
+int signal_of(int exit_code) {
+  for (const int one : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    if (exit_code == 128 + one) return one;
+  return 0;
+}
+
+template <std::size_t Size>
+std::string copy_of(const shared_text<Size>& from) {
+  const std::size_t bytes = from.bytes.load(std::memory_order_relaxed);
+  return {from.octets, std::min(bytes, Size)};
+}
+
 void translate(worker::answer& said) {
   switch (said.how) {
     case verdict::ready:
@@ -100,6 +113,7 @@ worker::worker(const handler_settings& settings, std::uint32_t serial)
       memory_bytes_max_(settings.memory_bytes_max),
       stack_bytes_max_(settings.stack_bytes_max),
       cpu_seconds_max_(life_seconds(settings)),
+      object_name_(settings.file.substr(settings.file.rfind('/') + 1)),
       memory_(layout_),
       doorbell_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -205,14 +219,23 @@ outcome worker::reap() {
     one.detail = "somebody else waited for it";
   } else if (how.si_code == CLD_EXITED) {
     one.exit_code = how.si_status;
-    // abort() in a PID namespace, see zygote/worker.cpp.
-    if (how.si_status == 128 + SIGABRT) one.signal = SIGABRT;
+    one.signal = signal_of(how.si_status);
   } else {
     one.signal = how.si_status;
   }
   if (one.signal == SIGKILL && !was_killed_by_us)
     one.detail = "killed from outside, perhaps by the kernel for want of memory";
+  if (one.signal != 0 && memory_) one.site = site_of(one.signal);
   return one;
+}
+
+fault_site worker::site_of(int signal) const {
+  const auto& page = memory_.page();
+  if (page.crash_signal.load(std::memory_order_acquire) != static_cast<std::uint32_t>(signal))
+    return {};
+  fault_site site{copy_of(page.program_counter), copy_of(page.symbol), copy_of(page.fault_address)};
+  if (site.program_counter.starts_with('+')) site.program_counter.insert(0, object_name_);
+  return site;
 }
 
 std::chrono::nanoseconds worker::cpu_used() const {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "sandbox/descriptor.hpp"
@@ -108,12 +109,14 @@ class worker {
 
  private:
   void take_response(std::size_t bytes, answer& said) const;
+  fault_site site_of(int signal) const;
 
   shared_layout layout_;
   std::uint32_t serial_;
   std::uint64_t memory_bytes_max_;
   std::uint64_t stack_bytes_max_;
   std::uint64_t cpu_seconds_max_;
+  std::string object_name_;
   shared_mapping memory_;
   descriptor doorbell_;
   descriptor pidfd_;

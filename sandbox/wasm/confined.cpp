@@ -17,6 +17,7 @@
 
 #include "sandbox/descriptor.hpp"
 #include "sandbox/landlock.hpp"
+#include "sandbox/wasm/tool_filter.hpp"
 
 namespace bulkhead::sandbox {
 namespace {
@@ -66,34 +67,58 @@ void give_up_capabilities() {
   dup2(all.output, 2);
   syscall(SYS_close_range, 3, ~0u, 0);
   if (chdir(limits.folder.c_str()) != 0) _exit(127);
-  if (unshare(CLONE_NEWNET | CLONE_NEWIPC) != 0)
-    static_cast<void>(unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC));
   set_limits(limits);
   give_up_capabilities();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (landlock_version() > 0 && !landlock(all.readable, all.writable)) _exit(127);
+  static_cast<void>(refuse_what_no_tool_needs());
   char path[] = "PATH=/usr/bin:/bin", language[] = "LC_ALL=C";
   char* environment[] = {path, language, const_cast<char*>(all.temporary.c_str()), nullptr};
   execve(all.arguments.front(), all.arguments.data(), environment);
   _exit(127);
 }
 
-// Until everybody closed it or the time is over.
-bool read_all(int from, clock_type::time_point end, std::string& to) {
-  char part[4096];
+struct child_process {
+  pid_t id = -1;
+  descriptor handle;  // readable when it has ended
+};
+
+// In namespaces of its own, where the child is the first process and all others end with it. An
+// ordinary user gets them with a user namespace; who may have none gets a plain child. Not fork():
+// it can't do that at once.
+child_process fork_apart() {
+  constexpr unsigned long apart = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
+  constexpr unsigned long always = CLONE_PIDFD | SIGCHLD;
+  for (const auto flags : {apart, apart | CLONE_NEWUSER, 0ul}) {
+    int handle = -1;
+    const auto child = syscall(SYS_clone, flags | always, nullptr, &handle, nullptr, 0);
+    if (child >= 0) return {static_cast<pid_t>(child), descriptor(child > 0 ? handle : -1)};
+  }
+  return {};
+}
+
+// False: the time is over.
+bool wait_readable(int fd, clock_type::time_point end) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock_type::now()).count();
-    pollfd one{from, POLLIN, 0};
+    pollfd one{fd, POLLIN, 0};
     const auto ready = poll(&one, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
-    if (ready < 0 && errno == EINTR) continue;
+    if (ready > 0) return true;
     if (ready == 0 && left <= 0) return false;
-    if (ready <= 0) continue;
+  }
+}
+
+// Until everybody closed it; false: the time is over.
+bool read_all(int from, clock_type::time_point end, std::string& to) {
+  char part[4096];
+  while (wait_readable(from, end)) {
     const auto got = read(from, part, sizeof part);
     if (got <= 0) return got == 0;
     to.append(part, static_cast<std::size_t>(got));
     if (to.size() > 2 * output_bytes_max) to.erase(0, to.size() - output_bytes_max);
   }
+  return false;
 }
 
 }  // namespace
@@ -109,20 +134,23 @@ confined_run run_confined(const std::vector<std::string>& arguments, const confi
   all.writable.push_back(limits.folder);
   all.temporary = "TMPDIR=" + limits.folder;
   all.output = to.get();
-  const auto child = fork();
-  if (child == 0) become(all, limits);
-  if (child < 0) return {false, std::strerror(errno)};
-  setpgid(child, child);
+  const auto child = fork_apart();
+  if (child.id == 0) become(all, limits);
+  if (child.id < 0) return {false, std::strerror(errno)};
+  setpgid(child.id, child.id);
   to.reset();
-  const bool ended = read_all(from.get(), clock_type::now() + limits.time_max, result.output);
-  kill(-child, SIGKILL);
-  if (!ended) kill(child, SIGKILL);
+  const auto end = clock_type::now() + limits.time_max;
+  // Who has closed his output may still have something to do.
+  const bool ended =
+      read_all(from.get(), end, result.output) && wait_readable(child.handle.get(), end);
+  kill(-child.id, SIGKILL);
+  if (!ended) kill(child.id, SIGKILL);
   int status = -1;
   pid_t reaped = 0;
-  do reaped = waitpid(child, &status, 0);
+  do reaped = waitpid(child.id, &status, 0);
   while (reaped < 0 && errno == EINTR);
   if (!ended) result.output = "it took too long";
-  result.succeeded = ended && reaped == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  result.succeeded = ended && reaped == child.id && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return result;
 }
 

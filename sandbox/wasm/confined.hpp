@@ -10,8 +10,9 @@ namespace bulkhead::sandbox {
 
 // Runs a program and waits for its end. It can read /usr and the like, write into one folder, which
 // is also where it runs, and reach no network; no capabilities, no descriptors, no environment but
-// a path; limits for time, memory and files. Layers that the system lacks are left out. Makes a
-// child for as long as that takes; any thread.
+// a path; limits for time, memory and files; no system calls but those of tool_filter.hpp; a PID
+// namespace, all of which ends with it. Layers that the system lacks are left out. Makes a child
+// for as long as that takes; any thread.
 struct confined_run {
   bool succeeded = false;
   std::string output;  // of both kinds, its end

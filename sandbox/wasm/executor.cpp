@@ -73,6 +73,7 @@ verdict_of_call landed(const wasm_module& code, const wasm_instance& from, landi
                        const wasm_frame& frame, const wasm_watch& watch) {
   outcome one;
   one.detail = code.describe(how, frame);
+  one.site = code.site_of(how, frame);
   one.kind = outcome_kind::trap;
   if (how == landing::deadline) {
     one.kind = outcome_kind::deadline;

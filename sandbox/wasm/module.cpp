@@ -129,6 +129,15 @@ std::string wasm_module::name_of(std::uintptr_t pc) const {
   return name.substr(0, 200) + "+" + hex(pc - found.begin);
 }
 
+fault_site wasm_module::site_of(landing how, const wasm_frame& frame) const {
+  if (frame.pc < text_begin_ || frame.pc >= text_end_) return {};
+  fault_site site;
+  site.program_counter = "module+" + hex(frame.pc - base_);
+  site.symbol = name_of(frame.pc);
+  if (how == landing::out_of_bounds) site.address = hex(frame.address - frame.memory_begin);
+  return site;
+}
+
 std::string wasm_module::describe(landing how, const wasm_frame& frame) const {
   const auto where = " in " + name_of(frame.pc);
   switch (how) {

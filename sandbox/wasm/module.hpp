@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/outcome.hpp"
 #include "sandbox/wasm/glue/module.h"
 #include "sandbox/wasm/instance.hpp"
 #include "sandbox/wasm/settings.hpp"
@@ -32,6 +33,8 @@ class wasm_module {
 
   // "access out of bounds in NAME+0x12", for a call that did not return.
   std::string describe(landing how, const wasm_frame& frame) const;
+  // Where that was; nothing in an import.
+  fault_site site_of(landing how, const wasm_frame& frame) const;
 
  private:
   struct symbol {

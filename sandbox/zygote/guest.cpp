@@ -14,6 +14,7 @@
 
 #include "sandbox/bulkhead_guest.h"
 #include "sandbox/process/shared_memory.hpp"
+#include "sandbox/zygote/crash.hpp"
 #include "sandbox/zygote/worker.hpp"
 
 namespace bulkhead::sandbox::zygote {
@@ -110,6 +111,7 @@ void serve(const wire::order& order, std::byte* memory, const std::string& path,
   now.memory = memory;
   now.layout = {order.request_bytes_max, order.response_bytes_max, order.log_bytes_max};
   now.memory_bytes_max = order.memory_bytes_max;
+  tell_crashes(*now.page, path);
   const auto handle = load(path);
   close(4);
   if (!serving_filter.empty() && !install(serving_filter)) _exit(no_filter);

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 
+#include "sandbox/alternate_stack.hpp"
 #include "sandbox/process/wire.hpp"
 #include "sandbox/zygote/worker.hpp"
 #include "sandbox/zygote/world.hpp"
@@ -146,6 +147,8 @@ void spawn(const world& self, guests& all, birth& next) {
 int run() {
   signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_NAME, "bulkhead-zygote");
+  // Workers inherit it, and what an empty one has is counted with it.
+  const alternate_stack of_workers;
   wire::setup wanted = {};
   if (recv(wire::control_fd, &wanted, sizeof wanted, 0) != sizeof wanted) return 1;
   wanted.libraries[sizeof wanted.libraries - 1] = '\0';

@@ -15,6 +15,7 @@
 
 #include "sandbox/landlock.hpp"
 #include "sandbox/process/shared_memory.hpp"
+#include "sandbox/zygote/crash.hpp"
 
 namespace bulkhead::sandbox::zygote {
 namespace {
@@ -38,13 +39,6 @@ void arrange_descriptors(const birth& own, int& control) {
   close_range(0, 2, 0);
 }
 
-// The zygote has the default for all but one, and blocks none.
-void reset_signals() {
-  signal(SIGPIPE, SIG_DFL);
-  // The first process of a PID namespace does not die of its own signals by default.
-  signal(SIGABRT, [](int) { _exit(128 + SIGABRT); });
-}
-
 std::byte* map_memory(const wire::order& order, int memory) {
   const shared_layout layout{order.request_bytes_max, order.response_bytes_max,
                              order.log_bytes_max};
@@ -65,7 +59,7 @@ bool set_limits(const world& self, const wire::order& order) {
          limit(RLIMIT_CPU, order.cpu_seconds_max) &&
          limit(RLIMIT_DATA, self.data_bytes + order.memory_bytes_max) &&
          limit(RLIMIT_AS, self.address_bytes + order.memory_bytes_max + layout.bytes() +
-                              order.stack_bytes_max + address_bytes_spare);
+                              order.stack_bytes_max + address_bytes_spare + symbols_bytes_max);
 }
 
 // The server may have gone before the signal was asked for.
@@ -96,7 +90,7 @@ bool become(std::uint32_t id) {
 }
 
 void live(const world& self, const birth& own) {
-  reset_signals();
+  signal(SIGPIPE, SIG_DFL);  // all others have their default, and none is blocked
   auto* memory = map_memory(own.order, own.memory);
   if (!memory) _exit(no_memory_map);
   int control = -1;

@@ -54,12 +54,18 @@ class Handlers(unittest.TestCase):
             self.assertEqual(len(report), 1)
             self.assertEqual(report[0]["circuit"], "open")
             self.assertEqual(report[0]["requests"]["crashed"], 2)
-            self.assertEqual([one["signal"] for one in report[0]["faults"]], ["SIGSEGV", "SIGABRT"])
+            null, abort = report[0]["faults"]
+            self.assertEqual((null["signal"], abort["signal"]), ("SIGSEGV", "SIGABRT"))
+            self.assertRegex(null["program_counter"], r"^hostile\.so\+0x[0-9a-f]+$")
+            self.assertIn("null_pointer", null["symbol"])
+            self.assertEqual(null["fault_address"], "0x0")
+            self.assertNotIn("fault_address", abort)
             metrics = ask(server, "/metrics", admin)[1]
             self.assertIn('bulkhead_guest_requests_total{handler="/{deed}",outcome="crashed"} 2', metrics)
             self.assertIn('bulkhead_guest_circuit_open{handler="/{deed}"} 1', metrics)
         self.assertEqual(server.exit_code, 0, server.log)
-        self.assertIn("handler /{deed}: crashed: SIGABRT", server.log)
+        self.assertIn("handler /{deed}: crashed: SIGABRT at libc.so.6+0x", server.log)
+        self.assertRegex(server.log, r"SIGSEGV at hostile\.so\+0x[0-9a-f]+ in \w*null_pointer\w*\+0x")
 
     def test_check_loads_each_in_a_sandbox(self):
         good = settings(("/a", guest("hostile"), ""), ("/b", guest("example_guest"), ""))

@@ -89,6 +89,50 @@ TEST_CASE("an exception's text reaches the owner", "[sandbox][faults]") {
   CHECK(result.detail == "thrown on purpose");
 }
 
+struct deed_and_site {
+  const char* target;
+  const char* program_counter;  // begins so
+  const char* symbol;           // contains it
+  const char* address;
+};
+std::ostream& operator<<(std::ostream& to, const deed_and_site& one) {
+  return to << one.target;
+}
+
+const deed_and_site sites[] = {
+    {"/null", "hostile.so+0x", "null_pointer", "0x0"},
+    {"/wild", "hostile.so+0x", "wild_pointer", "0x5a5a5a5a5000"},
+    {"/jump", "0x1000", "", "0x1000"},
+    {"/division", "hostile.so+0x", "division", ""},
+    // In a function that the object keeps to itself, on the stack for signals.
+    {"/stack", "hostile.so+0x", "descend", "0x"},
+    {"/abort", "libc.so.6+0x", "", ""},
+};
+
+TEST_CASE("a crash says where it was", "[sandbox][faults]") {
+  const auto& one = GENERATE(from_range(std::begin(sites), std::end(sites)));
+  CAPTURE(one);
+  house here;
+  const auto result = here.ask(here.add(), one.target);
+  CAPTURE(result.site.program_counter, result.site.symbol, result.site.address);
+  CHECK(result.kind == outcome_kind::crashed);
+  CHECK(result.site.program_counter.starts_with(one.program_counter));
+  CHECK(result.site.symbol.find(one.symbol) != std::string::npos);
+  CHECK(result.site.address.starts_with(one.address));
+  CHECK(result.site.address.empty() == std::string_view(one.address).empty());
+}
+
+TEST_CASE("a crash that lies about where it was is bounded", "[sandbox][faults]") {
+  house here;
+  const auto result = here.ask(here.add(), "/lie-about-death");
+  CHECK(result.kind == outcome_kind::crashed);
+  CHECK(result.signal == SIGABRT);
+  CHECK(result.site.program_counter.starts_with("hostile.so+"));
+  CHECK(result.site.program_counter.size() <= 80);
+  CHECK(result.site.symbol.size() <= 256);
+  CHECK(result.site.address.size() <= 24);
+}
+
 TEST_CASE("a guest that spins or sleeps is cut off at its wall deadline", "[sandbox][deadline]") {
   const auto* target = GENERATE("/loop", "/sleep");
   const auto before = count_belongings();

@@ -150,6 +150,20 @@ void corrupt_everything(const request&, response&) {
   for (;;) barrier();
 }
 
+// A death that is told about with lengths beyond all bounds and octets that no terminal should see.
+void lie_about_death(const request&, response&) {
+  auto* shared = page();
+  for (auto* text : {shared->program_counter.octets, shared->symbol.octets}) {
+    std::memset(text, '\x1b', 64);
+    text[0] = '+';
+  }
+  shared->program_counter.bytes = 0xffffffff;
+  shared->symbol.bytes = 0x7fffffff;
+  shared->fault_address.bytes = 0xfffffff0;
+  shared->crash_signal = SIGABRT;
+  _exit(128 + SIGABRT);
+}
+
 void ring_early(const request&, response& to) {
   ring();
   const timespec some{0, 50'000'000};
@@ -221,6 +235,7 @@ constexpr deed deeds[] = {
     {"/corrupt-numbers", corrupt_numbers},
     {"/corrupt-everything", corrupt_everything},
     {"/ring-early", ring_early},
+    {"/lie-about-death", lie_about_death},
     {"/answer-twice", answer_twice},
     {"/flood-doorbell", flood_doorbell},
     {"/run-on", run_on},

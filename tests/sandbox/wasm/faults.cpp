@@ -124,6 +124,10 @@ TEST_CASE("a trap says where it was", "[sandbox][wasm]") {
   CHECK(ask(*here, "/wild").detail.find("wild_pointer") != std::string::npos);
   CHECK(ask(*here, "/division").detail.find("division_") != std::string::npos);
   CHECK(ask(*here, "/abort").detail.find("give_up") != std::string::npos);
+  const auto wild = ask(*here, "/wild").site;
+  CHECK(wild.symbol.find("wild_pointer") != std::string::npos);
+  CHECK(wild.program_counter.starts_with("module+0x"));
+  CHECK(wild.address == "0x5a5a5000");
 }
 
 TEST_CASE("what many faults of modules leave behind is nothing", "[sandbox][wasm]") {
