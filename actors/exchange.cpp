@@ -100,6 +100,8 @@ void exchange::begin_request(workspace& s) {
   target_ = found.target;
   if (s.head.has_content()) enter(phase::content);
   if (!target_) return refuse_by_router(found, s);
+  if (exceeds_guest(s.head.content_length().value_or(0)))
+    return refuse(protocol::error::content_too_large, reason::too_large, s);
   connection_.write_continue(s.out.bytes());
   if (target_->receive) call(user_code::upload);
 }
@@ -138,6 +140,8 @@ void exchange::refuse_by_router(const router::match& found, workspace& s) {
 void exchange::take_content(std::string_view piece, workspace& s) {
   content_bytes_ += piece.size();
   if (!target_) return;  // answered already: nobody wants it
+  if (exceeds_guest(content_bytes_))
+    return refuse(protocol::error::content_too_large, reason::too_large, s);
   if (target_->receive) {
     s.content = piece;
     return call(user_code::content);

@@ -150,6 +150,8 @@ class exchange {
   void deliver_file_piece(workspace& space);
   void end_file(workspace& space, reason why, std::string_view detail = {});
   // In exchange_guest.cpp:
+  // More content than the target may be asked, if it is a guest.
+  bool exceeds_guest(std::uint64_t content_bytes) const;
   void begin_guest(workspace& space);
   std::optional<need> advance_guest(workspace& space);
   void finish_guest(workspace& space);

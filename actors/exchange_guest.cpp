@@ -9,6 +9,10 @@
 
 namespace bulkhead::actors {
 
+bool exchange::exceeds_guest(std::uint64_t content_bytes) const {
+  return target_->guest && content_bytes > target_->guest->settings().request_bytes;
+}
+
 void exchange::begin_guest(workspace& s) {
   const bulkhead::request r(s.head, s.content, s.parameters.all(), peer_, request_id_, cancelled_,
                             facts_);

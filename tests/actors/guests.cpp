@@ -143,11 +143,23 @@ TEST_CASE("guest is not asked more than it may be asked", "[guests]") {
   CHECK(status_of(refused) == 413);
   CHECK_THAT(refused, Catch::Contains("Connection: close"));
   CHECK(large.rest().empty());
+  // Before the content is there, and without asking for it.
+  for (const auto* const before :
+       {"Content-Length: 2000\r\nExpect: 100-continue\r\n\r\n",
+        "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n7d0\r\n"}) {
+    client announcing(address);
+    announcing.send("POST /echo HTTP/1.1\r\nHost: t\r\n" + std::string(before));
+    announcing.send(std::string(1500, 'x'));
+    announcing.half_close();
+    const auto all = announcing.rest();
+    CHECK_THAT(all, Catch::Contains("HTTP/1.1 413 "));
+    CHECK((all.find("HTTP/1.1 100 ") == all.npos) == (before[0] == 'C'));
+  }
   // More fields than a message has, although the server takes them.
   std::string many;
   for (int i = 0; i < 300; ++i) many += "a: b\r\n";
   CHECK(status_of(client(address).ask(get("/hello", many))) == 413);
-  CHECK(s.count(reason::too_large) == 2);
+  CHECK(s.count(reason::too_large) == 4);
 }
 
 TEST_CASE("guest that fails again and again has its circuit opened and closed", "[guests]") {
