@@ -1,13 +1,20 @@
 #include "actors/describe.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <cstring>
 
 namespace bulkhead::actors {
 
 std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (auto& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  std::string line;
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet > 0x7f)
+      line += fmt::format("\\x{:02X}", octet);
+    else
+      line += octet < 0x20 || octet == 0x7f ? ' ' : c;
+  }
   return line;
 }
 

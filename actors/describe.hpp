@@ -6,7 +6,7 @@
 
 namespace bulkhead::actors {
 
-// The text without control characters.
+// The text with spaces for control characters, and \xXX for each octet beyond ASCII.
 std::string one_line(std::string_view text);
 
 // "SIGSEGV"; of one that has no name "signal 64".

@@ -24,9 +24,10 @@ double in_ms(std::chrono::nanoseconds time) {
 }
 
 json as_json(const fault_record& one) {
-  const auto at = std::chrono::floor<std::chrono::milliseconds>(one.at);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(one.at);
+  const auto ms = std::chrono::floor<std::chrono::milliseconds>(one.at - seconds).count();
   json object{
-      {"time", fmt::format("{:%FT%TZ}", at)},
+      {"time", fmt::format("{:%FT%T}.{:03}Z", seconds, ms)},
       {"request", fmt::format("{:016x}", one.request_id)},
       {"outcome", sandbox::to_string(one.kind)},
       {"detail", one.detail},
