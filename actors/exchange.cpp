@@ -248,8 +248,8 @@ void exchange::run_user_code(workspace& s) noexcept {
         return;
       case user_code::file:
         return read_file_piece(s);
-      case user_code::module:
-        return s.call->call_module();
+      case user_code::guest_on_thread:
+        return s.call->call();
       case user_code::upgraded:
       case user_code::upgraded_drain:
       case user_code::guest:
@@ -274,13 +274,14 @@ void exchange::finish_user_code(workspace& s) {
   if (called == user_code::source) return deliver_piece(s);
   if (called == user_code::file) return deliver_file_piece(s);
   if (s.thrown) return answer_exception(s);
-  if (called == user_code::module) return finish_guest(s);
+  if (called == user_code::guest_on_thread) return finish_guest(s);
   if (called == user_code::handler || called == user_code::content_end) return deliver_answer(s);
   s.content = {};
 }
 
 void exchange::replace_user_code(workspace& s) {
   cancelled_.store(true, std::memory_order_relaxed);
+  if (pending_ == user_code::guest_on_thread) return replace_guest(s);
   outcome_ = reason::handler_timeout;
   broken_ = has_open_answer() || upgrade_;
   closing_ = true;

@@ -48,8 +48,8 @@ class exchange {
   // content in the workspace, so that everything else may be used meanwhile.
   void run_user_code(workspace& space) noexcept;
   void finish_user_code(workspace& space);
-  // User code has not returned in time: answers 503 in its place. What it gives
-  // later must not come to finish_user_code().
+  // User code has not returned in time: answers 503 in its place, or 504 in a guest's. What it
+  // gives later must not come to finish_user_code().
   void replace_user_code(workspace& space);
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
@@ -60,6 +60,8 @@ class exchange {
 
   // A sandbox's queue is full: advance() after guest_call::retry.
   bool wants_place(const workspace& space) const;
+  // How long a handler may take: `most`, or less in the case of a guest that nobody else cuts off.
+  std::chrono::milliseconds handler_time(std::chrono::milliseconds most) const;
   // A sandbox has not answered by the server's own deadline.
   void cut_guest(workspace& space);
 
@@ -123,8 +125,8 @@ class exchange {
     content_end,
     upgraded,  // bytes of another protocol
     upgraded_drain,
-    guest,   // none here: a sandbox has it
-    module,  // the same, on this thread
+    guest,            // none here: a sandbox has it
+    guest_on_thread,  // the same, on this thread
   };
 
   void enter(phase next);
@@ -155,6 +157,7 @@ class exchange {
   void begin_guest(workspace& space);
   std::optional<need> advance_guest(workspace& space);
   void finish_guest(workspace& space);
+  void replace_guest(workspace& space);
   void log_guest(reason why, std::string_view detail, const workspace& space);
   // In exchange_upgrade.cpp:
   void begin_upgrade(const protocol::response& answer, workspace& space);

@@ -1,6 +1,8 @@
 // Requests that a sandbox answers.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "actors/describe.hpp"
 #include "actors/exchange.hpp"
 #include "actors/guest_answer.hpp"
@@ -27,8 +29,8 @@ void exchange::begin_guest(workspace& s) {
 
 std::optional<exchange::need> exchange::advance_guest(workspace& s) {
   if (!s.call->advance(shard_.home().now())) return need::outcome;
-  pending_ = s.call->wants_thread() ? user_code::module : user_code::none;
-  if (pending_ == user_code::module) return need::user_code;
+  pending_ = s.call->wants_thread() ? user_code::guest_on_thread : user_code::none;
+  if (pending_ == user_code::guest_on_thread) return need::user_code;
   finish_guest(s);
   return std::nullopt;
 }
@@ -47,7 +49,7 @@ void exchange::finish_guest(workspace& s) {
     how.detail = std::move(answer.fault);
   }
   const auto now = shard_.home().now();
-  const bool judged = how.kind != overloaded;
+  const bool judged = how.kind != overloaded && how.kind != gone;
   s.call->settle(!judged              ? circuit_breaker::ending::nothing
                  : is_fault(how.kind) ? circuit_breaker::ending::fault
                                       : circuit_breaker::ending::answer,
@@ -63,6 +65,31 @@ void exchange::finish_guest(workspace& s) {
   respond(answer.response, s);
   if (outcome_ == reason::bad_response) return;
   finish_request(s, why, detail);
+}
+
+// It goes on, on a thread that is not the reactor's: its call is left alone.
+void exchange::replace_guest(workspace& s) {
+  auto& which = *target_->guest;
+  sandbox::outcome late;
+  late.kind = sandbox::outcome_kind::deadline;
+  late.budget = sandbox::budget_kind::wall;
+  late.detail = "it has not returned yet";
+  s.call->settle(circuit_breaker::ending::fault, shard_.home().now());
+  which.note(late, request_id_);
+  outcome_ = reason_of(late.kind);
+  log_guest(outcome_, late.detail, s);
+  auto answer = answer_for(late.kind, request_id_, {});
+  answer.close();
+  respond(answer, s);
+  closing_ = true;
+  end_recorded_ = true;
+  record(outcome_, late.detail, status_, &s);
+}
+
+std::chrono::milliseconds exchange::handler_time(std::chrono::milliseconds most) const {
+  if (!target_ || !target_->guest) return most;
+  const auto& own = target_->guest->settings();
+  return own.run == "inline" ? std::min(most, own.wall) : most;
 }
 
 bool exchange::wants_place(const workspace& s) const {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "actors/guest_settings.hpp"
+#include "sandbox/inline/executor.hpp"
+#include "sandbox/wasm/executor.hpp"
 
 namespace bulkhead::actors {
 
@@ -21,11 +23,30 @@ guest::guest(const guest_handler& how)
       identity_(identity_of(how.file)),
       breaker_({how.breaker_faults, how.breaker_window, how.breaker_open}) {}
 
-std::string guest::load_module(const std::string& cache) {
-  if (settings_.run != "wasm" || module_) return {};
-  auto loaded = sandbox::wasm_executor::load(module_settings_for(settings_, cache));
-  module_ = std::move(loaded.value);
-  return std::move(loaded.error);
+std::string guest::load(const std::string& cache) {
+  if (on_thread_) return {};
+  const auto keep = [this](auto loaded) {
+    on_thread_ = std::move(loaded.value);
+    return std::move(loaded.error);
+  };
+  if (settings_.run == "wasm")
+    return keep(sandbox::wasm_executor::load(module_settings_for(settings_, cache)));
+  if (settings_.run == "inline")
+    return keep(sandbox::inline_executor::load(inline_settings_for(settings_)));
+  return {};
+}
+
+void guest::set_failure(std::size_t reactor, std::string why) {
+  const std::lock_guard guard(mutex_);
+  if (why.empty())
+    failures_.erase(reactor);
+  else
+    failures_[reactor] = std::move(why);
+}
+
+std::string guest::failure() const {
+  const std::lock_guard guard(mutex_);
+  return failures_.empty() ? std::string() : failures_.begin()->second;
 }
 
 void guest::note(const sandbox::outcome& how, std::uint64_t request_id) {
@@ -35,7 +56,7 @@ void guest::note(const sandbox::outcome& how, std::uint64_t request_id) {
 
 bool is_fault(sandbox::outcome_kind how) {
   using enum sandbox::outcome_kind;
-  return how != response && how != overloaded;
+  return how != response && how != overloaded && how != gone;
 }
 
 }  // namespace bulkhead::actors

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@
 #include "actors/fault_log.hpp"
 #include "actors/guest_handler.hpp"
 #include "sandbox/outcome.hpp"
-#include "sandbox/wasm/executor.hpp"
+#include "sandbox/thread_executor.hpp"
 
 namespace bulkhead::actors {
 
@@ -45,18 +47,24 @@ class guest {
     return ended_[static_cast<std::size_t>(how)].load(std::memory_order_relaxed);
   }
 
-  // Of a WebAssembly handler, once it is loaded; else nullptr.
-  sandbox::wasm_executor* module() { return module_.get(); }
-  // Translates the module, if this is one and the cache does not have it: seconds. Why it can't be
-  // had; empty: it can.
-  std::string load_module(const std::string& cache);
-  // One of `concurrency` places of a module; those of processes are guest_host's.
+  // Of a handler that runs on its caller's thread, "wasm" or "inline", once it is loaded; else
+  // nullptr: guest_host has it.
+  sandbox::thread_executor* on_thread() { return on_thread_.get(); }
+  // Such a one. Translates a module that the cache does not have: seconds. Why it can't be had;
+  // empty: it can.
+  std::string load(const std::string& cache);
+  // One of its `concurrency` places; those of processes are guest_host's.
   bool enter() {
     if (inside_.fetch_add(1, std::memory_order_relaxed) < settings_.concurrency) return true;
     leave();
     return false;
   }
   void leave() { inside_.fetch_sub(1, std::memory_order_relaxed); }
+
+  // Why it can't be had on a reactor, which tries again; empty: it can.
+  void set_failure(std::size_t reactor, std::string why);
+  // On any of them.
+  std::string failure() const;
 
   // A request has ended: counts it, and keeps a record when the handler is to blame.
   void note(const sandbox::outcome& how, std::uint64_t request_id);
@@ -66,8 +74,10 @@ class guest {
   const file_identity identity_;
   circuit_breaker breaker_;
   fault_log faults_;
-  std::unique_ptr<sandbox::wasm_executor> module_;
+  std::unique_ptr<sandbox::thread_executor> on_thread_;
   std::atomic<unsigned> inside_{0};
+  mutable std::mutex mutex_;
+  std::map<std::size_t, std::string> failures_;  // by reactor
   std::array<std::atomic<std::uint64_t>, outcome_count> ended_{};
 };
 

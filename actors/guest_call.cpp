@@ -26,7 +26,7 @@ guest_call::~guest_call() {
 bool guest_call::advance(time_point now) {
   if (outcome_ || inside_) return true;
   if (ticket_) return false;
-  if (which_->module()) {
+  if (which_->on_thread()) {
     inside_ = which_->enter();
   } else if (credit_.attempt(host_.gate_of(which_))) {
     ticket_ = 0;

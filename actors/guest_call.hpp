@@ -27,10 +27,11 @@ class guest_call final : private guest_waiter {
   bool advance(time_point now);
   // It tries again at the gate, so advance() is to be called after `retry`.
   bool is_at_gate() const { return !outcome_ && !ticket_ && !inside_; }
-  // A module: call_module() is the next step, as user code; then it has come to its end.
+  // It runs on its caller's thread: call() is the next step, as user code; then it has come to its
+  // end.
   bool wants_thread() const { return inside_ && !outcome_; }
   // On any thread. Throws std::bad_alloc.
-  void call_module() { outcome_ = which_->module()->call(blob_, began_); }
+  void call() { outcome_ = which_->on_thread()->call(blob_, began_); }
   // The wall budget of whoever waits is over.
   void cut();
 
@@ -51,7 +52,7 @@ class guest_call final : private guest_waiter {
   time_point began_;
   completion_credit credit_;
   std::optional<guest_host::ticket> ticket_;
-  bool inside_ = false;  // has one of the module's places
+  bool inside_ = false;  // has one of the places of a guest on its caller's thread
   std::optional<sandbox::outcome> outcome_;
 };
 

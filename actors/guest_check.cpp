@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "actors/describe.hpp"
 #include "actors/guest.hpp"
 #include "actors/guest_settings.hpp"
 
@@ -64,9 +65,9 @@ std::vector<std::string> check_guests(const config& settings) {
   if (!made.value) return {"sandbox: " + made.error};
   std::vector<std::string> faults;
   for (const auto& each : settings.handlers) {
-    const auto why = each.run == "wasm" ? guest(each).load_module(settings.wasm_cache)
+    const auto why = each.run == "wasm" ? guest(each).load(settings.wasm_cache)
                                         : load(*made.value, descriptors, each);
-    if (!why.empty()) faults.push_back("handler '" + each.path + "': " + why);
+    if (!why.empty()) faults.push_back("handler '" + each.path + "': " + one_line(why));
   }
   return faults;
 }

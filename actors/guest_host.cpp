@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "actors/describe.hpp"
 #include "actors/guest_settings.hpp"
 #include "actors/runtime/reactor.hpp"
 
@@ -41,8 +42,8 @@ void guest_host::on_exit() {
 void guest_host::begin() {
   adopt();
   for (const auto& [which, where] : places_)
-    if (!where->error.empty())
-      throw std::runtime_error("handler " + which->settings().path + ": " + where->error);
+    if (!where->failure.empty())
+      throw std::runtime_error("handler " + which->settings().path + ": " + where->failure);
 }
 
 void guest_host::on_work(work::bits bits) {
@@ -54,6 +55,7 @@ void guest_host::on_work(work::bits bits) {
     if (bits & work::timeout) executor_->on_time(home().now());
     take_events();
   }
+  look_after_places();
   settle();
 }
 
@@ -76,20 +78,45 @@ std::string guest_host::start_executor() {
 guest_host::place& guest_host::place_of(const std::shared_ptr<guest>& which) {
   auto& found = places_[which.get()];
   if (found) return *found;
-  const auto settings = settings_for(which->settings(), reactors_);
-  found = std::make_unique<place>(which, settings.waiting_max);
-  if (!executor_) found->error = start_executor();
-  if (!found->error.empty()) return *found;
-  auto added = executor_->add(settings, std::chrono::steady_clock::now());
-  found->id = added.value;
-  found->error = std::move(added.error);
+  found = std::make_unique<place>(which, settings_for(which->settings(), reactors_));
+  add(*found);
   return *found;
+}
+
+// What failed may do so for want of descriptors or memory, which others give back.
+void guest_host::add(place& where) {
+  const auto now = std::chrono::steady_clock::now();
+  where.failure = executor_ ? std::string() : start_executor();
+  if (where.failure.empty()) {
+    auto added = executor_->add(where.settings, now);
+    where.id = added.value;
+    where.failure = std::move(added.error);
+  }
+  where.id != 0 ? where.adding.succeeded() : where.adding.failed(now);
+}
+
+void guest_host::look_after_places() {
+  for (const auto& [which, where] : places_) {
+    if (where->id == 0 && where->adding.may_try(home().now())) add(*where);
+    if (where->id != 0) where->failure = executor_->load_failure(where->id);
+    if (where->failure != where->told) tell(*where);
+  }
+}
+
+void guest_host::tell(place& where) const {
+  where.told = where.failure;
+  where.keep->set_failure(home().index(), where.failure);
+  const auto& path = where.keep->settings().path;
+  if (where.failure.empty())
+    spdlog::info("handler {}: can be had again", path);
+  else
+    spdlog::error("handler {}: can't be had, is tried again: {}", path, one_line(where.failure));
 }
 
 void guest_host::adopt() {
   const auto& named = shared_.guests().all;
   for (const auto& each : named)
-    if (!each->module()) place_of(each);
+    if (!each->on_thread()) place_of(each);
   leaving_.clear();
   for (const auto& [which, where] : places_)
     if (std::ranges::find(named, where->keep) == named.end()) leaving_.push_back(which);
@@ -118,7 +145,7 @@ guest_host::ticket guest_host::start(const std::shared_ptr<guest>& which, std::s
   auto& where = place_of(which);
   if (where.id == 0) {
     sandbox::outcome gone;
-    gone.detail = where.error;
+    gone.detail = where.failure;
     where.entry.leave();
     who.on_outcome(std::move(gone));
     return 0;
@@ -178,9 +205,12 @@ void guest_host::take_events() {
 
 void guest_host::settle() {
   if (!leaving_.empty()) drop_leaving();
-  if (!executor_) return;
-  deliver();
-  const auto next = executor_->next_time();
+  auto next = time_point::max();
+  if (executor_) {
+    deliver();
+    next = executor_->next_time();
+  }
+  for (const auto& [which, where] : places_) next = std::min(next, where->adding.next());
   if (next == time_point::max())
     home().timers().cancel(timer_);
   else if (!timer_.armed() || timer_.due() != next)

@@ -59,12 +59,19 @@ class guest_host final : public polled_actor, private sandbox::watcher {
  private:
   struct place {
     std::shared_ptr<guest> keep;
-    sandbox::process_executor::handler_id id = 0;  // 0: it could not be added, for `error`
-    std::string error;
+    sandbox::handler_settings settings;
+    sandbox::process_executor::handler_id id = 0;  // 0: it could not be added yet
+    sandbox::back_off adding;
+    std::string failure;  // why it can't be had; empty: it can
+    std::string told;     // the same, as its owner knows it
     gate entry;
     std::size_t running = 0;
 
-    place(std::shared_ptr<guest> which, std::size_t bound) : keep(std::move(which)), entry(bound) {}
+    place(std::shared_ptr<guest> which, sandbox::handler_settings how)
+        : keep(std::move(which)),
+          settings(std::move(how)),
+          adding(settings.retry_after, settings.retry_after_max),
+          entry(settings.waiting_max) {}
   };
   struct started {
     guest_waiter* who;
@@ -76,7 +83,10 @@ class guest_host final : public polled_actor, private sandbox::watcher {
 
   std::string start_executor();
   place& place_of(const std::shared_ptr<guest>& which);
+  void add(place& where);
+  void tell(place& where) const;
   void adopt();
+  void look_after_places();
   void drop_leaving();
   void take_events();
   void deliver();

@@ -56,13 +56,17 @@ json as_json(const guest& one) {
   auto faults = json::array();
   for (const auto& each : one.faults().all()) faults.push_back(as_json(each));
   const auto now = std::chrono::steady_clock::now();
-  return {{"path", one.settings().path},
-          {"run", one.settings().run},
-          {"file", one.settings().file},
-          {"requests", outcomes},
-          {"circuit", name_of(one.breaker().now(now))},
-          {"circuit_opened", one.breaker().times_opened()},
-          {"faults", faults}};
+  json object{{"path", one.settings().path},
+              {"run", one.settings().run},
+              {"file", one.settings().file},
+              {"requests", outcomes},
+              {"circuit", name_of(one.breaker().now(now))},
+              {"circuit_opened", one.breaker().times_opened()}};
+  const auto failure = one.failure();
+  object["available"] = failure.empty();
+  if (!failure.empty()) object["failure"] = failure;
+  object["faults"] = std::move(faults);
+  return object;
 }
 
 }  // namespace

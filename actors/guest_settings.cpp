@@ -10,7 +10,7 @@ unsigned share_of(unsigned all, unsigned reactors) {
   return std::max(1u, (all + reactors - 1) / reactors);
 }
 
-// What both kinds of sandbox call by the same names.
+// What all executors call by the same names.
 void set_budgets(auto& made, const guest_handler& of) {
   made.file = of.file;
   made.wall_max = of.wall;
@@ -31,6 +31,12 @@ sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactor
   // by the gate wait here.
   made.waiting_max = made.workers + of.queue;
   made.recycle_requests = of.recycle_requests;
+  return made;
+}
+
+sandbox::inline_settings inline_settings_for(const guest_handler& of) {
+  sandbox::inline_settings made;
+  set_budgets(made, of);
   return made;
 }
 

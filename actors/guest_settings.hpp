@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/guest_handler.hpp"
+#include "sandbox/inline/executor.hpp"
 #include "sandbox/process/executor.hpp"
 #include "sandbox/wasm/settings.hpp"
 
@@ -12,6 +13,8 @@ namespace bulkhead::actors {
 
 // One reactor's share, of so many.
 sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors);
+
+sandbox::inline_settings inline_settings_for(const guest_handler& of);
 
 sandbox::wasm_settings module_settings_for(const guest_handler& of, const std::string& cache);
 

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -180,13 +181,16 @@ void metrics_snapshot::add(const reactor_counters& one) {
 }
 
 void metrics_snapshot::add(const guest& one) {
-  auto& figures = guests.emplace_back();
-  figures.path = one.settings().path;
+  // Several may answer one path, each with methods of its own.
+  const auto& path = one.settings().path;
+  const auto known = std::ranges::find(guests, path, &guest_figures::path);
+  auto& figures = known != guests.end() ? *known : guests.emplace_back();
+  figures.path = path;
   for (std::size_t i = 0; i < figures.ended.size(); ++i)
-    figures.ended[i] = one.ended(static_cast<sandbox::outcome_kind>(i));
-  figures.is_open =
-      one.breaker().now(std::chrono::steady_clock::now()) != circuit_breaker::state::closed;
-  figures.times_opened = one.breaker().times_opened();
+    figures.ended[i] += one.ended(static_cast<sandbox::outcome_kind>(i));
+  figures.is_open = figures.is_open || one.breaker().now(std::chrono::steady_clock::now()) !=
+                                           circuit_breaker::state::closed;
+  figures.times_opened += one.breaker().times_opened();
 }
 
 std::string render(const metrics_snapshot& figures) {

@@ -57,8 +57,11 @@ struct server::implementation {
     const std::lock_guard guard(mutex);
     return running;
   }
-  void require_stopped(const char* what) const {
-    if (running) throw std::logic_error(std::string(what) + " after start()");
+  void require_stopped(const std::string& what) const {
+    if (running) throw std::logic_error(what + " after start(): call it before, or behind stop()");
+  }
+  void require_stopped(const char* what, std::string_view pattern) const {
+    require_stopped(what + ("('" + std::string(pattern) + "')"));
   }
 };
 
@@ -71,7 +74,7 @@ server::~server() {
 
 server& server::route(std::initializer_list<std::string_view> methods, std::string_view pattern,
                       handler handle) {
-  implementation_->require_stopped("route()");
+  implementation_->require_stopped("route", pattern);
   implementation_->shared.routes.add(methods, pattern, {std::move(handle), {}});
   return *this;
 }
@@ -86,7 +89,7 @@ server& server::post(std::string_view pattern, handler handle) {
 
 server& server::receive(std::initializer_list<std::string_view> methods, std::string_view pattern,
                         upload_handler handle) {
-  implementation_->require_stopped("receive()");
+  implementation_->require_stopped("receive", pattern);
   implementation_->shared.routes.add(methods, pattern, {{}, std::move(handle)});
   return *this;
 }

@@ -21,7 +21,7 @@ std::unique_ptr<service::guest_table> service::table_for(const config& settings,
       return one->settings() == each && one->identity() == identity;
     });
     table->all.push_back(same != known.end() ? *same : std::make_shared<guest>(each));
-    if (const auto fault = table->all.back()->load_module(settings.wasm_cache); !fault.empty())
+    if (const auto fault = table->all.back()->load(settings.wasm_cache); !fault.empty())
       throw std::invalid_argument("handler '" + each.path + "': " + fault);
     const std::vector<std::string_view> methods(each.methods.begin(), each.methods.end());
     route_target target;

@@ -22,6 +22,7 @@ std::chrono::milliseconds session::deadline_of(exchange::phase what) const {
     case exchange::phase::head:
       return limits.head;
     case exchange::phase::handler:
+      return exchange_.handler_time(limits.handler);
     case exchange::phase::stream:
       return limits.handler;
     case exchange::phase::idle:

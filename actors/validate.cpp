@@ -33,7 +33,8 @@ void require_handler(const guest_handler& h) {
   const auto is_time = [](std::chrono::milliseconds t) { return t >= 1ms && t <= 24h; };
   need(!h.path.empty() && h.path.front() == '/', "its path must begin with '/'");
   need(!h.methods.empty(), "it needs a method");
-  need(h.run == "process" || h.run == "wasm", "run must be process or wasm");
+  need(h.run == "process" || h.run == "wasm" || h.run == "inline",
+       "run must be process, wasm or inline");
   need(!h.file.empty(), "it needs a file");
   need(h.concurrency >= 1 && h.concurrency <= 256, "concurrency must lie between 1 and 256");
   need(h.spares <= 256, "spares must be at most 256");

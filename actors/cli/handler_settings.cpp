@@ -13,8 +13,8 @@ std::optional<std::string> pattern_fault(std::string_view text) {
 }
 
 std::optional<std::string> run_fault(std::string_view text) {
-  if (text == "process" || text == "wasm") return std::nullopt;
-  return "is neither process nor wasm";
+  if (text == "process" || text == "wasm" || text == "inline") return std::nullopt;
+  return "is neither process nor wasm nor inline";
 }
 
 constexpr number_range bytes{1024, gib};
@@ -31,9 +31,10 @@ const std::array handler_rows{
                             in.handlers.back().methods = texts;
                           },
                           "an array of methods", control_fault}},
-    setting{"handler", "run", "", "process, a sandboxed one, or wasm, in the server",
+    setting{"handler", "run", "",
+            "process, a sandboxed one; wasm, in the server; inline, there without a sandbox",
             text_setting{[](config& in) -> std::string& { return in.handlers.back().run; },
-                         "process or wasm", run_fault}},
+                         "process, wasm or inline", run_fault}},
     setting{"handler", "file", "", "The shared object, or the WebAssembly module",
             text_setting{[](config& in) -> std::string& { return in.handlers.back().file; },
                          "a file name", control_fault}},

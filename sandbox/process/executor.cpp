@@ -136,6 +136,11 @@ pool::counts process_executor::count(handler_id which) const {
   return found == pools_.end() ? pool::counts{} : found->second->count();
 }
 
+std::string_view process_executor::load_failure(handler_id which) const {
+  const auto found = pools_.find(which);
+  return found == pools_.end() ? std::string_view() : found->second->load_failure();
+}
+
 template <class Do>
 void process_executor::each_pool(const Do& what) {
   for (auto& [id, one] : pools_) what(*one);

@@ -67,6 +67,8 @@ class process_executor final : private pool_host {
   void remove(handler_id which, time_point now);
   // Empty for one that is not there.
   pool::counts count(handler_id which) const;
+  // counts::load_failure alone; valid until the next call.
+  std::string_view load_failure(handler_id which) const;
 
   // --- requests
 

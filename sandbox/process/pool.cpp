@@ -34,7 +34,10 @@ bool is_alive(const worker& who) {
 }  // namespace
 
 pool::pool(handler_settings settings, std::shared_ptr<const object> code, pool_host& host)
-    : settings_(std::move(settings)), code_(std::move(code)), host_(host) {}
+    : settings_(std::move(settings)),
+      code_(std::move(code)),
+      host_(host),
+      loading_(settings_.retry_after, settings_.retry_after_max) {}
 
 // --- requests
 
@@ -125,7 +128,7 @@ std::size_t pool::count_of(phase one) const {
 bool pool::has_hope() const {
   return std::any_of(workers_.begin(), workers_.end(), [&](const auto& who) {
     return who->now == phase::idle || who->now == phase::busy ||
-           (load_failures_ == 0 && is_alive(*who));
+           (!loading_.is_failing() && is_alive(*who));
   });
 }
 
@@ -135,8 +138,8 @@ void pool::fill(time_point now) {
   auto missing =
       settings_.workers + settings_.spares - count_of(phase::idle) - count_of(phase::busy);
   // After a failure one at a time.
-  if (load_failures_ > 0) missing = std::min<std::size_t>(missing, 1);
-  while (loading < missing && now >= retry_at_) {
+  if (loading_.is_failing()) missing = std::min<std::size_t>(missing, 1);
+  while (loading < missing && loading_.may_try(now)) {
     auto next = std::make_unique<worker>(settings_, host_.next_serial());
     next->wall_end = now + settings_.load_max;
     if (!next->is_sound() || !host_.order(*next, *code_))
@@ -197,7 +200,7 @@ void pool::take_loaded(worker& who, time_point now) {
   if (said.how == verdict::ready) {
     who.now = phase::idle;
     who.resident_when_ready = who.resident_bytes();
-    load_failures_ = 0;
+    loading_.succeeded();
     total_.load_failure.clear();
     return;
   }
@@ -248,8 +251,7 @@ void pool::erase(worker& who) {
 
 void pool::load_failed(std::string why, time_point now) {
   total_.load_failure = std::move(why);
-  const auto doublings = std::min(load_failures_++, 20u);
-  retry_at_ = now + std::min(settings_.retry_after * (1 << doublings), settings_.retry_after_max);
+  loading_.failed(now);
   if (has_hope()) return;
   for (auto& one : std::exchange(waiting_, {}))
     refuse(one.ticket, outcome_kind::gone, total_.load_failure, one.began, now);
@@ -328,7 +330,7 @@ time_point pool::next_time() const {
     if (who->now == phase::loading) next = std::min(next, who->wall_end);
     if (who->now == phase::busy) next = std::min({next, who->wall_end, who->cpu_check});
   }
-  return load_failures_ > 0 ? std::min(next, retry_at_) : next;
+  return std::min(next, loading_.next());
 }
 
 // --- the end

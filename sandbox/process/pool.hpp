@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sandbox/back_off.hpp"
 #include "sandbox/outcome.hpp"
 #include "sandbox/process/object.hpp"
 #include "sandbox/process/settings.hpp"
@@ -72,6 +73,8 @@ class pool {
 
   const object& code() const { return *code_; }
   counts count() const;
+  // Why the last worker did not get ready; empty: it did.
+  const std::string& load_failure() const { return total_.load_failure; }
 
  private:
   struct waiting {
@@ -104,8 +107,7 @@ class pool {
   pool_host& host_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::deque<waiting> waiting_;
-  unsigned load_failures_ = 0;  // in a row
-  time_point retry_at_{};
+  back_off loading_;
   time_point look_at_{};
   bool is_leaving_ = false;
   counts total_;

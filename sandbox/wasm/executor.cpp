@@ -3,8 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sandbox/blob.hpp"
-#include "sandbox/bulkhead_guest.h"
+#include "sandbox/returned.hpp"
 #include "sandbox/wasm/threads.hpp"
 #include "sandbox/wasm/translate.hpp"
 
@@ -25,52 +24,8 @@ std::string check(const wasm_settings& all) {
   return {};
 }
 
-outcome refused(outcome_kind kind, const char* detail) {
-  outcome one;
-  one.kind = kind;
-  one.detail = detail;
-  return one;
-}
-
-outcome violation_of_contract(const char* detail) {
-  return refused(outcome_kind::protocol, detail);
-}
-
-// The outcome, and whether the instance may serve on.
-struct verdict_of_call {
-  outcome result;
-  bool goes_on;
-};
-
-verdict_of_call answered(wasm_instance& from, std::uint32_t bytes) {
-  outcome one;
-  one.blob = from.response(bytes);
-  blob_view checked;
-  const auto error = blob_view::read(one.blob, checked);
-  if (error != blob_error::none) return {violation_of_contract(to_string(error)), false};
-  one.kind = outcome_kind::response;
-  return {std::move(one), true};
-}
-
-verdict_of_call returned_from(wasm_instance& from, std::int32_t code,
-                              std::uint32_t response_bytes_max) {
-  if (code >= 0 && static_cast<std::uint32_t>(code) > response_bytes_max)
-    return {violation_of_contract("a length is beyond its bound"), false};
-  if (code >= 0) return answered(from, static_cast<std::uint32_t>(code));
-  switch (code) {
-    case BULKHEAD_FAILED:
-      return {refused(outcome_kind::exception, ""), true};
-    case BULKHEAD_TOO_LARGE:
-      return {violation_of_contract("the response is larger than the handler may answer"), true};
-    case BULKHEAD_NO_MEMORY:
-      return {refused(outcome_kind::out_of_memory, ""), false};
-    default:
-      return {violation_of_contract("no such answer"), false};
-  }
-}
-
-verdict_of_call landed(const wasm_module& code, const wasm_instance& from, landing how,
-                       const wasm_frame& frame, const wasm_watch& watch) {
+returned landed(const wasm_module& code, const wasm_instance& from, landing how,
+                const wasm_frame& frame, const wasm_watch& watch) {
   outcome one;
   one.detail = code.describe(how, frame);
   one.site = code.site_of(how, frame);
@@ -154,9 +109,12 @@ struct wasm_executor::lease {
 
 outcome wasm_executor::call(std::string_view blob, time_point now) {
   if (blob.size() > settings_.request_bytes_max)
-    return refused(outcome_kind::overloaded, "the request is larger than the handler takes");
+    return returned::as(outcome_kind::overloaded, "the request is larger than the handler takes",
+                        true)
+        .result;
   lease held(*this);
-  if (!held.instance) return refused(outcome_kind::overloaded, "no instance is free");
+  if (!held.instance)
+    return returned::as(outcome_kind::overloaded, "no instance is free", true).result;
   bool goes_on = false;
   auto result = run(*held.instance, blob, now, goes_on);
   held.is_fit = goes_on && make_fit(*held.instance, result.kind);
@@ -173,9 +131,11 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
       {now + settings_.wall_max, settings_.cpu_max, module_->code().uses_cpu_left != 0});
   const wasm_top top(frame);
   const auto how = one.call(frame, blob);
-  auto said = how == landing::none ? returned_from(one, static_cast<std::int32_t>(frame.result),
-                                                   settings_.response_bytes_max)
-                                   : landed(*module_, one, how, frame, watch);
+  auto said =
+      how == landing::none
+          ? outcome_of(static_cast<std::int32_t>(frame.result), settings_.response_bytes_max,
+                       [&](std::uint32_t bytes) { return one.response(bytes); })
+          : landed(*module_, one, how, frame, watch);
   goes_on = said.goes_on;
   said.result.log = one.log();
   return std::move(said.result);

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/outcome.hpp"
+#include "sandbox/thread_executor.hpp"
 #include "sandbox/wasm/module.hpp"
 #include "sandbox/wasm/settings.hpp"
 
@@ -23,20 +23,17 @@ namespace bulkhead::sandbox {
 // exception. A fault that no guest can cause unless it got out ends the process: its handler of
 // SIGSEGV, if it has one, must have been installed before load(). A thread that blocks SIGURG has
 // it unblocked by its first call.
-class wasm_executor {
+class wasm_executor final : public thread_executor {
  public:
-  using time_point = std::chrono::steady_clock::time_point;
-
   struct loaded;
   // Translates the file unless the cache has it, 1 to 2 s, and runs the module's constructors.
   static loaded load(const wasm_settings& settings);
   wasm_executor(const wasm_executor&) = delete;
   wasm_executor& operator=(const wasm_executor&) = delete;
   // When nobody calls any more.
-  ~wasm_executor() = default;
+  ~wasm_executor() override = default;
 
-  // A blob as blob_writer makes it. The wall budget counts from `now`, which may be past.
-  outcome call(std::string_view blob, time_point now);
+  outcome call(std::string_view blob, time_point now) override;
 
   struct counts {
     std::size_t idle = 0, busy = 0;

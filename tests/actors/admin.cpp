@@ -103,7 +103,7 @@ TEST_CASE("admin names the address that it can't have", "[admin][B157]") {
 }
 
 TEST_CASE("heartbeat finds the reactor that does not answer and finds it well again",
-          "[admin][heartbeat]") {
+          "[admin][heartbeat][B103]") {
   std::atomic<bool> inside{false};
   std::atomic<bool> release{false};
   runtime_system system({.reactors = 2, .spare_threads_max = 0});

@@ -16,7 +16,7 @@ using namespace bulkhead::tests;
 using namespace std::chrono_literals;
 
 TEST_CASE("server turns whatever a handler throws into a 500 and ends that session",
-          "[server][B101]") {
+          "[server][B101][B112]") {
   served s;
   s->get("/throw", [](const request&) -> response { throw std::runtime_error("no\r\nsuch luck"); });
   s->get("/throw-int", [](const request&) -> response { throw 42; });
@@ -34,7 +34,8 @@ TEST_CASE("server turns whatever a handler throws into a 500 and ends that sessi
   CHECK(s->stats().handler_exceptions == 2);
 }
 
-TEST_CASE("server keeps 500 healthy connections beside 500 that throw", "[server][containment]") {
+TEST_CASE("server keeps 500 healthy connections beside 500 that throw",
+          "[server][containment][B103]") {
   served s;
   s->get("/throw", [](const request&) -> response { throw 42; });
   const auto address = s.start();
@@ -101,7 +102,7 @@ TEST_CASE("server answers 500 for a response that can't be sent", "[server][B149
 }
 
 TEST_CASE("server serves others while more handlers spin than there are reactors",
-          "[server][handover]") {
+          "[server][handover][B115]") {
   std::atomic<bool> spin{true};
   std::atomic<int> spinning{0};
   served s;
@@ -208,7 +209,7 @@ TEST_CASE("server forgets sessions that are reset at any stage", "[server]") {
 }
 
 TEST_CASE("server tells a handler that its client has gone and runs none for a client gone before",
-          "[server][B146][B076]") {
+          "[server][B146][B076][B107]") {
   std::atomic<int> runs{0};
   std::atomic<bool> told{false};
   served s;

@@ -27,10 +27,22 @@ inline config with(std::vector<guest_handler> handlers, unsigned threads = 1) {
   return settings;
 }
 
-inline std::string post(std::string_view path, std::string_view content) {
-  return "POST " + std::string(path) +
-         " HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
-         std::string(content);
+// In the server itself.
+inline guest_handler inline_of(std::string path, std::string file) {
+  auto one = handler_of(std::move(path), std::move(file));
+  one.run = "inline";
+  return one;
+}
+
+inline std::string without_date(std::string answer) {
+  const auto at = answer.find("Date: ");
+  return answer.erase(at, answer.find('\n', at) - at);
+}
+
+inline std::string post(std::string_view path, std::string_view content,
+                        const std::string& fields = {}) {
+  return "POST " + std::string(path) + " HTTP/1.1\r\nHost: t\r\n" + fields +
+         "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n" + std::string(content);
 }
 
 }  // namespace bulkhead::tests

@@ -27,22 +27,24 @@ config with_modules(std::vector<guest_handler> handlers, unsigned threads = 1) {
 
 }  // namespace
 
-TEST_CASE("guest gives the same octets from a process and as a module", "[guests][wasm]") {
+TEST_CASE("guest gives the same octets from a process and as a module and inline",
+          "[guests][wasm]") {
   served s(with_modules({module_of("/{deed}", BULKHEAD_EXAMPLE_MODULE)}));
   served other(with({handler_of("/{deed}", example)}));
+  served third(with({inline_of("/{deed}", example)}));
   client as_module(s.start());
   client in_process(other.start());
-  const auto without_date = [](std::string answer) {
-    const auto at = answer.find("Date: ");
-    return answer.erase(at, answer.find('\n', at) - at);
-  };
+  client in_server(third.start());
   for (const auto& each :
        {get("/hello"), get("/headers", "X-One: 1\r\n"), get("/nowhere"), post("/sum", "1 2 39"),
-        post("/echo", std::string(100'000, 'x')), post("/echo", "")})
-    CHECK(without_date(as_module.ask(each)) == without_date(in_process.ask(each)));
+        post("/echo", std::string(100'000, 'x')), post("/echo", "")}) {
+    const auto expected = without_date(in_process.ask(each));
+    CHECK(without_date(as_module.ask(each)) == expected);
+    CHECK(without_date(in_server.ask(each)) == expected);
+  }
 }
 
-TEST_CASE("guest that is a module traps alone", "[guests][wasm][containment]") {
+TEST_CASE("guest that is a module traps alone", "[guests][wasm][containment][B104][B109]") {
   auto guilty = module_of("/{deed}", BULKHEAD_GUESTS "hostile.wasm");
   guilty.wall = 300ms;
   guilty.breaker_faults = 0;

@@ -1,7 +1,12 @@
 // Handlers in sandboxes, over sockets: what each of their faults is to its client, and that nobody
 // else notices.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -40,7 +45,8 @@ TEST_CASE("guest answers over HTTP with its own fields and content", "[guests]")
   CHECK(content_of(c.answer()) == "2");
 }
 
-TEST_CASE("guest's fault is its own request's and no other's", "[guests][containment]") {
+TEST_CASE("guest's fault is its own request's and no other's",
+          "[guests][containment][B100][B112]") {
   struct fault {
     const char* path;
     int status;
@@ -56,6 +62,7 @@ TEST_CASE("guest's fault is its own request's and no other's", "[guests][contain
       {"/abort", 502, reason::crashed},
       {"/exit", 502, reason::crashed},
       {"/stack", 502, reason::crashed},
+      {"/thread-exit", 502, reason::crashed},
       {"/loop", 504, reason::budget_exceeded},
       {"/sleep", 504, reason::budget_exceeded},
       {"/no-memory", 503, reason::out_of_memory},
@@ -81,8 +88,89 @@ TEST_CASE("guest's fault is its own request's and no other's", "[guests][contain
   // The session goes on, and so does the handler.
   CHECK(content_of(c.ask(get("/ok"))) == "ok");
   CHECK(content_of(neighbour.ask(get("/inline/hello"))) == "inline");
+  // One outcome, one record.
   CHECK(s.count(one.why) == 1);
   CHECK(s->stats().handler_exceptions == 0);
+}
+
+TEST_CASE("guest may jump over its own frames", "[guests][B112]") {
+  served s(with({handler_of("/{deed}", hostile)}));
+  client c(s.start());
+  CHECK(content_of(c.ask(get("/long-jump"))) == "jumped");
+  CHECK(content_of(c.ask(get("/ok"))) == "ok");
+}
+
+namespace {
+
+// Processes of this one's threads.
+std::vector<pid_t> children() {
+  std::vector<pid_t> all;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t one = 0; file >> one;) all.push_back(one);
+  }
+  return all;
+}
+
+std::string name_of(pid_t one) {
+  std::ifstream file("/proc/" + std::to_string(one) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+}  // namespace
+
+TEST_CASE("guest whose process is killed from outside is noticed at once", "[guests][B113]") {
+  auto patient = handler_of("/{deed}", hostile);
+  patient.concurrency = 1;
+  served s(with({patient}));
+  const auto address = s.start();
+  client c(address);
+  CHECK(content_of(c.ask(get("/ok"))) == "ok");
+  c.send(get("/sleep"));
+  // Whoever runs it: a worker that has no request is replaced without anybody's notice.
+  wait_until([&] {
+    for (const auto one : children())
+      if (name_of(one) == "bulkhead-worker") ::kill(one, SIGKILL);
+    return s.count(reason::crashed) == 1;
+  });
+  CHECK(status_of(c.answer()) == 502);
+  wait_until([&] { return content_of(c.ask(get("/ok"))) == "ok"; });
+  CHECK(s.count(reason::budget_exceeded) == 0);
+}
+
+TEST_CASE("guests have caps of their own and figures of their own", "[guests][metrics][B175]") {
+  auto poor = handler_of("/poor/{deed}", BULKHEAD_BROKEN_GUEST);
+  poor.memory_bytes = 1 << 20;
+  poor.cpu = 50ms;
+  auto rich = handler_of("/rich/{deed}", BULKHEAD_BROKEN_GUEST);
+  rich.methods = {"GET"};
+  auto poster = rich;
+  poster.methods = {"POST"};
+  auto settings = with({poor, rich, poster});
+  settings.admin_listen = "127.0.0.1:0";
+  served s(settings);
+  client c(s.start());
+  CHECK(status_of(c.ask(get("/poor/leak"))) == 503);
+  CHECK(content_of(c.ask(get("/rich/leak"))) == "ok");
+  CHECK(content_of(c.ask(post("/rich/leak", ""))) == "ok");
+  CHECK(status_of(c.ask(get("/poor/loop"))) == 504);
+  const auto figures = content_of(client(s->admin_address()).ask(get("/metrics")));
+  const auto count_of = [&](const std::string& handler, const char* outcome) {
+    const auto line =
+        "bulkhead_guest_requests_total{handler=\"" + handler + "\",outcome=\"" + outcome + "\"} ";
+    const auto at = figures.find(line);
+    REQUIRE(at != std::string::npos);
+    // A series is there once, or nobody scrapes anything.
+    CHECK(figures.find(line, at + 1) == std::string::npos);
+    return std::stoi(figures.substr(at + line.size()));
+  };
+  CHECK(count_of("/poor/{deed}", "out_of_memory") == 1);
+  CHECK(count_of("/poor/{deed}", "deadline") == 1);
+  CHECK(count_of("/rich/{deed}", "out_of_memory") == 0);
+  // Of both of that path.
+  CHECK(count_of("/rich/{deed}", "response") == 2);
 }
 
 TEST_CASE("guest whose client leaves is cancelled and its place is free again", "[guests]") {
@@ -229,6 +317,153 @@ TEST_CASE("guests are added and replaced and removed while the server runs", "[g
   settings.handlers.pop_back();
   CHECK(s->reload(settings).empty());
   CHECK(status_of(c.ask(get("/headers"))) == 404);
+}
+
+TEST_CASE("guest in the server gives the same octets as in a process", "[guests][inline]") {
+  served s(with({inline_of("/{deed}", example)}, 2));
+  served other(with({handler_of("/{deed}", example)}));
+  client in_server(s.start());
+  client in_process(other.start());
+  for (const auto& each : {get("/hello"), get("/headers", "X-One: 1\r\n"), get("/nowhere"),
+                           post("/sum", "1 2 39"), post("/echo", std::string(100'000, 'x'))})
+    CHECK(without_date(in_server.ask(each)) == without_date(in_process.ask(each)));
+}
+
+TEST_CASE("guest in the server throws and lies at its own request's cost", "[guests][inline]") {
+  auto one = inline_of("/{deed}", hostile);
+  one.response_bytes = 64 << 10;
+  one.breaker_faults = 0;
+  served s(with({one}));
+  client c(s.start());
+  CHECK(status_of(c.ask(get("/throw"))) == 500);
+  CHECK(status_of(c.ask(get("/throw-number"))) == 500);
+  CHECK(status_of(c.ask(get("/failed"))) == 500);
+  CHECK(status_of(c.ask(get("/no-memory"))) == 503);
+  CHECK(status_of(c.ask(get("/too-large"))) == 502);
+  CHECK(status_of(c.ask(get("/bad-magic"))) == 502);
+  CHECK(status_of(c.ask(get("/code"))) == 502);
+  CHECK(content_of(c.ask(get("/budgets"))) == "sane");
+  CHECK(content_of(c.ask(get("/ok"))) == "ok");
+  CHECK(s.count(reason::exception) == 3);
+  CHECK(s.count(reason::out_of_memory) == 1);
+  CHECK(s.count(reason::bad_response) == 3);
+}
+
+TEST_CASE("guest in the server that does not return is answered for at its wall time",
+          "[guests][inline]") {
+  const temporary_folder folder;
+  auto patient = inline_of("/{deed}", BULKHEAD_GUESTS "patient.so");
+  patient.concurrency = 1;
+  patient.queue_wait = 20ms;
+  patient.wall = 100ms;
+  served s(with({patient, inline_of("/e/{deed}", example)}));
+  const auto address = s.start();
+  client c(address);
+  const auto gate = folder.file("gate");
+  c.send(post("/wait", gate));
+  // On the same reactor.
+  CHECK(status_of(client(address).ask(get("/e/hello"))) == 404);
+  const auto late = c.answer();
+  CHECK(status_of(late) == 504);
+  CHECK_THAT(late, Catch::Contains("Connection: close"));
+  CHECK(s.count(reason::budget_exceeded) == 1);
+  // Its place is free when it has returned.
+  CHECK(status_of(client(address).ask(get("/ok"))) == 503);
+  std::ofstream{gate};
+  client other(address);
+  wait_until([&] { return status_of(other.ask(get("/ok"))) == 200; });
+}
+
+TEST_CASE("guest in the server is replaced while its old object is called", "[guests][reload]") {
+  const temporary_folder folder;
+  const auto file = folder.file("handler.so");
+  std::filesystem::copy_file(BULKHEAD_GUESTS "patient.so", file);
+  auto settings = with({inline_of("/{deed}", file)});
+  served s(settings);
+  const auto address = s.start();
+  client c(address);
+  CHECK(content_of(c.ask(get("/ok"))) == "ok");
+  client in_old(address);
+  const auto begun = folder.file("begun");
+  const auto gate = folder.file("gate");
+  in_old.send(post("/wait", gate, "X-Begun: " + begun + "\r\n"));
+  wait_until([&] { return std::filesystem::exists(begun); });
+  // The same name, in the same place.
+  std::filesystem::remove(file);
+  std::filesystem::copy_file(example, file);
+  CHECK(s->reload(settings).empty());
+  CHECK(content_of(c.ask(get("/hello"))) == "Hello from a sandbox!\n");
+  std::ofstream{gate};
+  CHECK(content_of(in_old.answer()) == "waited");
+  // What can't be loaded changes nothing.
+  std::ofstream(file, std::ios::trunc) << "no object";
+  CHECK_THROWS_WITH(s->reload(settings), Catch::Contains("handler.so"));
+  CHECK(content_of(c.ask(get("/hello"))) == "Hello from a sandbox!\n");
+}
+
+// Nobody can open more than that many; gives everything back.
+class few_descriptors {
+ public:
+  explicit few_descriptors(std::size_t free) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    while (taken_.size() < 4096) {
+      const int one = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+      if (one < 0) break;
+      taken_.push_back(one);
+      if (one > most_) break;
+    }
+    auto lower = before_;
+    lower.rlim_cur = static_cast<rlim_t>(most_);
+    ::setrlimit(RLIMIT_NOFILE, &lower);
+    // Those above the limit are taken, and the lowest are given back.
+    for (std::size_t i = 0; i < free && !taken_.empty(); ++i) {
+      ::close(taken_.front());
+      taken_.erase(taken_.begin());
+    }
+  }
+  ~few_descriptors() {
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+    for (const int one : taken_) ::close(one);
+  }
+  few_descriptors(const few_descriptors&) = delete;
+  few_descriptors& operator=(const few_descriptors&) = delete;
+
+ private:
+  static constexpr int most_ = 600;
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST_CASE("guest that could not be started is tried again", "[guests][reload]") {
+  auto settings = on_loopback(1);
+  settings.admin_listen = "127.0.0.1:0";
+  served s(settings);
+  client c(s.start());
+  client admin(s->admin_address());
+  CHECK(content_of(c.ask(get("/hello"))) == "hello");
+  CHECK(content_of(admin.ask(get("/handlers"))) == "[]\n");
+  settings.handlers = {handler_of("/e/{deed}", example), handler_of("/{deed}", hostile)};
+  {
+    // Enough to look at the files, too few to start an executor.
+    const few_descriptors two(2);
+    CHECK(s->reload(settings).empty());
+    for (int i = 0; i < 30; ++i) {
+      const auto refused = c.ask(get("/ok"));
+      CHECK(status_of(refused) == 503);
+      CHECK_THAT(refused, Catch::Contains("Retry-After: "));
+    }
+    CHECK(s.count(reason::handler_unavailable) == 30);
+    wait_until([&] {
+      return content_of(admin.ask(get("/handlers"))).find("\"available\": false") !=
+             std::string::npos;
+    });
+    CHECK_THAT(content_of(admin.ask(get("/handlers"))), Catch::Contains("\"failure\": \""));
+  }
+  wait_until([&] { return status_of(c.ask(get("/ok"))) == 200; });
+  wait_until([&] {
+    return content_of(admin.ask(get("/handlers"))).find("\"available\": false") ==
+           std::string::npos;
+  });
 }
 
 TEST_CASE("guests run beside each other from many connections", "[guests][containment]") {

@@ -50,7 +50,23 @@ TEST_CASE("server may be stopped at any time and any number of times", "[server]
   CHECK_NOTHROW(second.start());
 }
 
-TEST_CASE("server refuses settings that make no sense and names them", "[server]") {
+TEST_CASE("server refuses calls at the wrong time by their names", "[server][B176]") {
+  served s;
+  s.start();
+  const auto refused = [](const auto& call, const char* name) {
+    CHECK_THROWS_WITH(call(),
+                      Catch::StartsWith(name) && Catch::Contains(" after start(): call it "));
+  };
+  const auto answer = [](const request&) { return response::text(""); };
+  refused([&] { s->get("/late", answer); }, "route('/late')");
+  refused([&] { s->receive({"PUT"}, "/up", {}); }, "receive('/up')");
+  refused([&] { s->fallback(answer); }, "fallback()");
+  refused([&] { s->on_access({}); }, "on_access()");
+  refused([&] { s->on_exception({}); }, "on_exception()");
+  refused([&] { s->start(); }, "start()");
+}
+
+TEST_CASE("server refuses settings that make no sense and names them", "[server][B176]") {
   const auto refused = [](auto change, const char* name) {
     auto settings = on_loopback();
     change(settings);

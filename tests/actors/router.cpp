@@ -139,7 +139,7 @@ TEST_CASE("request knows the rest of its path with such a parameter and without"
   CHECK(request(of.head, {}, {}, nobody, 1, cancelled).rest_of_path() == "a/b/c");
 }
 
-TEST_CASE("router refuses malformed routes and names them", "[actors][router]") {
+TEST_CASE("router refuses malformed routes and names them", "[actors][router][B176]") {
   router routes;
   routes.add({"GET"}, "/a/{x}", saying("a"));
   const auto refused = [&](std::string_view pattern, const char* why) {

@@ -84,12 +84,45 @@ class Handlers(unittest.TestCase):
                 for word in words:
                     self.assertIn(word, line)
 
+    def test_inline_is_served_and_checked_in_a_sandbox(self):
+        inline = 'run = "inline"'
+        with settings_file(settings(("/{deed}", guest("hostile"), inline))) as file, \
+                Served(program.PATH, "--config", file) as server:
+            self.assertEqual(ask(server, "/ok"), (200, "ok"))
+            self.assertEqual(ask(server, "/throw")[0], 500)
+            self.assertEqual(ask(server, "/ok"), (200, "ok"))
+        self.assertEqual(server.exit_code, 0, server.log)
+        self.assertIn("handler /{deed}: exception: thrown on purpose", server.log)
+        # What would end the server ends a process.
+        with settings_file(settings(("/a", guest("at_load_crash"), inline))) as file:
+            done = program.run("check", file)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn("'/a': it died while it was loaded, by signal 11", done.stderr)
+
+    def test_inline_that_crashes_ends_a_worker_and_the_next_one_serves(self):
+        text = settings(("/{deed}", guest("hostile"), 'run = "inline"'))
+        with settings_file(text) as file, \
+                Served(program.PATH, "--config", file) as server:
+            self.assertEqual(ask(server, "/ok"), (200, "ok"))
+            with self.assertRaises((http.client.HTTPException, OSError)):
+                ask(server, "/null")
+            end = time.monotonic() + PATIENCE_S
+            while time.monotonic() < end:
+                try:
+                    if ask(server, "/ok") == (200, "ok"):
+                        break
+                except (http.client.HTTPException, OSError):
+                    time.sleep(0.02)
+            else:
+                self.fail(server.log)
+        self.assertRegex(server.log, r"killed by signal 11 .* in request .*/\{deed\}")
+
     def test_mistakes_name_line_and_key(self):
         cases = (
             ("handler = 3\n", ":1: handler: an integer", "[[handler]]"),
             ("[handler]\npath = \"/x\"\n", ":1: handler: a table", "[[handler]]"),
             ("[[handler]]\npath = \"x\"\n", ":2: handler.path: does not begin with /"),
-            ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is neither process nor wasm"),
+            ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is neither process nor wasm nor inline"),
             ("[[handler]]\ncolour = 1\n", ":2: handler.colour: unknown key", "wall_ms"),
             ("[[handler]]\nwall_ms = 0\n", ":2: handler.wall_ms: '0' is not a whole number"),
             ("[[handler]]\npath = \"/x\"\n", "handler '/x': it needs a file"),

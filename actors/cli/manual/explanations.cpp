@@ -41,7 +41,7 @@ constexpr named_explanation of_settings[]{
     {"sandbox.wasm_cache", {path_unit, "beside where it is started; a service names its own"}},
     {"handler.path", {"pattern", "nothing is served that was not named"}},
     {"handler.methods", {"methods", "reading does no harm"}},
-    {"handler.run", {"process or wasm", "holds the most"}},
+    {"handler.run", {"process, wasm or inline", "holds the most"}},
     {"handler.file", {path_unit, "there is none to assume"}},
     {"handler.concurrency", {"requests", "a handler can't take every CPU of a small machine"}},
     {"handler.spares", {"processes", "who comes after a crash does not wait for a process"}},

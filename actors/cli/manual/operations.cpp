@@ -171,8 +171,9 @@ signal, request id and route, exceptions of handlers.
 ## Metrics
 
 `admin_listen` serves `/metrics` for Prometheus; `/healthz` answers 200 while the process serves, and
-`/readyz` 503 as soon as it drains; `/handlers` lists handlers in sandboxes with their last faults and
-what they had logged. Nobody is asked for a password: bind it where only operators reach it.
+`/readyz` 503 as soon as it drains; `/handlers` lists handlers in sandboxes: whether they can be had,
+their last faults and what they had logged. Nobody is asked for a password: bind it where only
+operators reach it.
 
 )";
 

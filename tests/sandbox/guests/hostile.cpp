@@ -2,6 +2,8 @@
 // language; those of the system are in escape.cpp, those of WebAssembly in escape_wasm.cpp.
 #if !defined(__wasm__)
 #include <pthread.h>
+
+#include <csetjmp>
 #endif
 
 #include <cerrno>
@@ -112,6 +114,21 @@ void leak_a_megabyte(const request&, response& to) {
 }
 
 #if !defined(__wasm__)
+void leave_thread(const request&, response&) {
+  pthread_exit(nullptr);
+}
+
+std::jmp_buf far_away;
+void jump_far(const request&, response& to) {
+  if (setjmp(far_away) == 0) {
+    const auto deeper = [](int depth) {
+      if (opaque(depth) > 0) std::longjmp(far_away, 1);
+    };
+    deeper(1);
+  }
+  to.content("jumped");
+}
+
 void* run_on(void*) {
   for (;;) barrier();
 }
@@ -164,6 +181,8 @@ constexpr deed deeds[] = {
     {"/leak", leak_a_megabyte},
 #if !defined(__wasm__)
     {"/thread", start_thread},
+    {"/thread-exit", leave_thread},
+    {"/long-jump", jump_far},
 #endif
     {"/too-large", answer_too_large},
     {"/budgets", say_budgets},

@@ -67,7 +67,7 @@ void check_contained(const wasm_fault& one, bool is_fault) {
   CHECK(count_holdings() == before);
 }
 
-TEST_CASE("a fault of a module ends its instance and nothing else", "[sandbox][wasm]") {
+TEST_CASE("a fault of a module ends its instance and nothing else", "[sandbox][wasm][B104][B109]") {
   const auto& one = GENERATE(from_range(std::begin(deadly), std::end(deadly)));
   CAPTURE(one);
   check_contained(one, true);
@@ -79,7 +79,7 @@ TEST_CASE("a module that gives up ends its request alone", "[sandbox][wasm]") {
   check_contained(one, false);
 }
 
-TEST_CASE("a module that does not end is cut off at its wall deadline", "[sandbox][wasm]") {
+TEST_CASE("a module that does not end is cut off at its wall deadline", "[sandbox][wasm][B109]") {
   const auto* target = GENERATE("/loop", "/sleep", "/log-loop", "/clock-loop", "/grow-loop",
                                 "/fill-loop", "/overwrite");
   CAPTURE(target);
