@@ -10,6 +10,12 @@
 
 namespace bulkhead::actors {
 
+namespace {
+
+constexpr auto everywhere = ~std::size_t{0};  // among reactors
+
+}  // namespace
+
 file_identity identity_of(const std::string& file) {
   struct stat found {};
   if (::stat(file.c_str(), &found) != 0) return {};
@@ -27,6 +33,7 @@ std::string guest::load(const std::string& cache) {
   if (on_thread_) return {};
   const auto keep = [this](auto loaded) {
     on_thread_ = std::move(loaded.value);
+    set_failure(everywhere, loaded.error);
     return std::move(loaded.error);
   };
   if (settings_.run == "wasm")

@@ -53,6 +53,7 @@ class guest {
   // Such a one. Translates a module that the cache does not have: seconds. Why it can't be had;
   // empty: it can.
   std::string load(const std::string& cache);
+  bool runs_on_thread() const { return settings_.run != "process"; }
   // One of its `concurrency` places; those of processes are guest_host's.
   bool enter() {
     if (inside_.fetch_add(1, std::memory_order_relaxed) < settings_.concurrency) return true;
@@ -60,8 +61,16 @@ class guest {
     return false;
   }
   void leave() { inside_.fetch_sub(1, std::memory_order_relaxed); }
+  // One of its `queue` places, for who found none of those.
+  bool queue_up() {
+    if (waiting_.fetch_add(1, std::memory_order_relaxed) < settings_.queue) return true;
+    leave_queue();
+    return false;
+  }
+  void leave_queue() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Why it can't be had on a reactor, which tries again; empty: it can.
+  // Why it can't be had on a reactor, which tries again, or at all, for what load() said; empty: it
+  // can.
   void set_failure(std::size_t reactor, std::string why);
   // On any of them.
   std::string failure() const;
@@ -76,6 +85,7 @@ class guest {
   fault_log faults_;
   std::unique_ptr<sandbox::thread_executor> on_thread_;
   std::atomic<unsigned> inside_{0};
+  std::atomic<unsigned> waiting_{0};
   mutable std::mutex mutex_;
   std::map<std::size_t, std::string> failures_;  // by reactor
   std::array<std::atomic<std::uint64_t>, outcome_count> ended_{};

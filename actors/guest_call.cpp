@@ -20,22 +20,33 @@ guest_call::guest_call(guest_host& host, std::shared_ptr<guest> which, std::stri
 guest_call::~guest_call() {
   if (ticket_ && !outcome_) host_.cancel(*ticket_);
   if (inside_) which_->leave();
+  if (queued_) which_->leave_queue();
   settle(circuit_breaker::ending::nothing, who_.home().now());
 }
 
 bool guest_call::advance(time_point now) {
   if (outcome_ || inside_) return true;
   if (ticket_) return false;
-  if (which_->on_thread()) {
-    inside_ = which_->enter();
+  if (which_->runs_on_thread()) {
+    enter(now);
   } else if (credit_.attempt(host_.gate_of(which_))) {
     ticket_ = 0;
     ticket_ = host_.start(which_, blob_, *this);
     blob_ = {};
   }
-  if (is_at_gate() && now >= began_ + which_->settings().queue_wait)
+  if (is_at_gate() && !queued_ && now >= began_ + which_->settings().queue_wait)
     end_without_start(sandbox::outcome_kind::overloaded, "no place in its queue");
   return outcome_ || inside_;
+}
+
+void guest_call::enter(time_point now) {
+  if (!which_->on_thread())
+    return end_without_start(sandbox::outcome_kind::gone, which_->failure());
+  inside_ = which_->enter();
+  if (inside_ && queued_) which_->leave_queue();
+  queued_ = !inside_ && (queued_ || which_->queue_up());
+  if (queued_ && now >= began_ + which_->settings().wall)
+    end_without_start(sandbox::outcome_kind::overloaded, "no place was free in time");
 }
 
 void guest_call::cut() {

@@ -42,6 +42,7 @@ class guest_call final : private guest_waiter {
 
  private:
   void on_outcome(sandbox::outcome&& how) override;
+  void enter(time_point now);
   void end_without_start(sandbox::outcome_kind how, std::string detail);
 
   guest_host& host_;
@@ -53,6 +54,7 @@ class guest_call final : private guest_waiter {
   completion_credit credit_;
   std::optional<guest_host::ticket> ticket_;
   bool inside_ = false;  // has one of the places of a guest on its caller's thread
+  bool queued_ = false;  // waits for one
   std::optional<sandbox::outcome> outcome_;
 };
 

@@ -41,6 +41,7 @@ void guest_host::on_exit() {
 
 void guest_host::begin() {
   adopt();
+  if (shared_.starts_without_guests) return;
   for (const auto& [which, where] : places_)
     if (!where->failure.empty())
       throw std::runtime_error("handler " + which->settings().path + ": " + where->failure);
@@ -116,7 +117,7 @@ void guest_host::tell(place& where) const {
 void guest_host::adopt() {
   const auto& named = shared_.guests().all;
   for (const auto& each : named)
-    if (!each->on_thread()) place_of(each);
+    if (!each->runs_on_thread()) place_of(each);
   leaving_.clear();
   for (const auto& [which, where] : places_)
     if (std::ranges::find(named, where->keep) == named.end()) leaving_.push_back(which);

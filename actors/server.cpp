@@ -117,7 +117,7 @@ void server::start() {
   start(actors::open_listening(implementation_->shared.settings()));
 }
 
-void server::start(actors::listening&& sockets) {
+void server::start(actors::listening&& sockets, bool without_failed) {
   auto& own = *implementation_;
   const std::lock_guard guard(own.mutex);
   own.require_stopped("start()");
@@ -143,7 +143,8 @@ void server::start(actors::listening&& sockets) {
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
-  own.shared.replace_guests(actors::service::table_for(settings, {}));
+  own.shared.starts_without_guests = without_failed;
+  own.shared.replace_guests(actors::service::table_for(settings, {}, without_failed));
   own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
   try {
     if (!sockets.admin.empty()) own.start_admin(std::move(sockets.admin.front()));

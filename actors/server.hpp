@@ -84,7 +84,9 @@ class server {
   void start();
   // The same on sockets that are open already, for a supervisor that keeps them
   // (actors/listener.hpp); the settings' own addresses and threads are not looked at.
-  void start(actors::listening&& sockets);
+  // `without_failed`: a handler of config::handlers that can't be had is answered 503 and does not
+  // end the start, as when its file goes away while the server runs.
+  void start(actors::listening&& sockets, bool without_failed = false);
 
   // New settings while it serves: limits for the connections that come from now on,
   // all else from now on. Certificates and keys are read again for the connections that

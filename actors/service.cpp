@@ -1,5 +1,7 @@
 #include "actors/service.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -13,7 +15,8 @@ void service::replace_settings(config next) {
 }
 
 std::unique_ptr<service::guest_table> service::table_for(const config& settings,
-                                                         const guest_list& known) {
+                                                         const guest_list& known,
+                                                         bool without_failed) {
   auto table = std::make_unique<guest_table>();
   for (const auto& each : settings.handlers) {
     const auto identity = identity_of(each.file);
@@ -21,8 +24,11 @@ std::unique_ptr<service::guest_table> service::table_for(const config& settings,
       return one->settings() == each && one->identity() == identity;
     });
     table->all.push_back(same != known.end() ? *same : std::make_shared<guest>(each));
-    if (const auto fault = table->all.back()->load(settings.wasm_cache); !fault.empty())
-      throw std::invalid_argument("handler '" + each.path + "': " + fault);
+    if (const auto fault = table->all.back()->load(settings.wasm_cache); !fault.empty()) {
+      const auto what = "handler '" + each.path + "': " + fault;
+      if (!without_failed) throw std::invalid_argument(what);
+      spdlog::error("{}; requests are answered 503 until a reload finds it", what);
+    }
     const std::vector<std::string_view> methods(each.methods.begin(), each.methods.end());
     route_target target;
     target.guest = table->all.back();

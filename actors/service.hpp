@@ -38,11 +38,16 @@ struct service {
   };
   const guest_table& guests() const { return *guests_.load(std::memory_order_acquire); }
   // What the handlers would be; those that are the same as `known` ones, file included, are those.
-  // Throws std::invalid_argument that names the handler.
-  static std::unique_ptr<guest_table> table_for(const config& settings, const guest_list& known);
+  // Throws std::invalid_argument that names the handler; `without_failed`: one that can't be loaded
+  // is there, and unavailable.
+  static std::unique_ptr<guest_table> table_for(const config& settings, const guest_list& known,
+                                                bool without_failed = false);
   void replace_guests(std::unique_ptr<guest_table> next);
   // Theirs, else those of `routes`.
   router::match find_route(const protocol::request_head& head, path_parameters& parameters) const;
+
+  // A handler that can't be had when the server starts is unavailable, and does not end it.
+  bool starts_without_guests = false;
 
   exception_hook on_exception;
   access_sink on_access;

@@ -51,6 +51,17 @@ void require_handler(const guest_handler& h) {
   need(is_time(h.breaker_open), "breaker_open must lie between 1 ms and 24 h");
 }
 
+// Each call of theirs may hold a thread, and beyond the spare ones there is no reactor left.
+void require_spare_threads(const config& settings) {
+  std::size_t at_once = 0;
+  for (const auto& each : settings.handlers)
+    if (each.run != "process") at_once += each.concurrency;
+  require(at_once <= settings.spare_threads_max,
+          "handlers: those that run on the server's own threads have a concurrency of " +
+              std::to_string(at_once) + " together, more than spare_threads_max, " +
+              std::to_string(settings.spare_threads_max));
+}
+
 }  // namespace
 
 std::string sandbox_layers() {
@@ -108,6 +119,7 @@ void validate(const config& settings) {
   require_deadline(d.drain, "deadlines.drain");
   for (const auto& name : settings.sandbox_require) require_layer(name);
   for (const auto& each : settings.handlers) require_handler(each);
+  require_spare_threads(settings);
 }
 
 }  // namespace bulkhead::actors

@@ -104,7 +104,8 @@ void supervisor::become_worker(pid_t parent) {
   try {
     flights_.record_this_process();
     const auto tell = [&] { ::kill(parent, SIGUSR1); };
-    work(asked_, asked_.settings, std::move(sockets_), tell, tell, true);
+    work(asked_, asked_.settings, std::move(sockets_), tell, tell,
+         ready_ ? worker_role::next : worker_role::first);
   } catch (const std::invalid_argument& wrong) {
     failed(wrong, exit_usage);
   } catch (const std::exception& wrong) {

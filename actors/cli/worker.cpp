@@ -81,12 +81,12 @@ bool log_faults(const loaded_config& loaded) {
 
 void work(const command_line& asked, config settings, actors::listening sockets,
           const std::function<void()>& ready, const std::function<void()>& reloaded,
-          bool supervised) {
+          worker_role role) {
   give_large_blocks_back();
   server running(settings);
   add_routes(running, settings);
-  running.start(std::move(sockets));
-  signals told(supervised);
+  running.start(std::move(sockets), role == worker_role::next);
+  signals told(role != worker_role::alone);
   ready();
   for (int number = 0; number != SIGTERM && number != SIGINT;) {
     number = told.wait(signals::forever);

@@ -2,10 +2,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "tests/actors/guest_handlers.hpp"
 #include "tests/support/client.hpp"
 #include "tests/support/served.hpp"
+#include "tests/support/wait.hpp"
 
 using namespace bulkhead;
 using namespace bulkhead::tests;
@@ -72,6 +74,30 @@ TEST_CASE("guest that is a module traps alone", "[guests][wasm][containment][B10
     CHECK(content_of(c.ask(get("/ok"))) == "ok");
   }
   CHECK(s.count(reason::trap) == 5);
+}
+
+TEST_CASE("guest that is a module has a queue as well", "[guests][wasm]") {
+  auto busy = module_of("/{deed}", BULKHEAD_GUESTS "hostile.wasm");
+  busy.concurrency = 1;
+  busy.queue = 4;
+  busy.queue_wait = 1ms;
+  busy.cpu = 1000ms;
+  busy.wall = 20s;
+  served s(with_modules({busy}));
+  const auto address = s.start();
+  client looping(address);
+  looping.send(get("/loop"));
+  wait_until([&] { return s->stats().handovers > 0; });
+  std::vector<client> others;
+  for (int i = 0; i < 6; ++i) {
+    others.emplace_back(address);
+    others.back().send(get("/ok"));
+  }
+  int refused = 0;
+  for (auto& each : others) refused += status_of(each.answer()) == 503;
+  CHECK(refused == 2);
+  CHECK(status_of(looping.answer()) == 504);
+  CHECK(s.count(reason::handler_overloaded) == 2);
 }
 
 TEST_CASE("guest that is no module is refused with what is wrong with it", "[guests][wasm]") {

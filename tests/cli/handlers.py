@@ -2,14 +2,18 @@
 import contextlib
 import http.client
 import json
+import os
 import pathlib
+import shutil
 import signal
+import tempfile
 import time
 import unittest
 
 import program
 from program import settings_file
 from served import Served
+from supervising import children
 
 PATIENCE_S = 20
 
@@ -116,6 +120,32 @@ class Handlers(unittest.TestCase):
             else:
                 self.fail(server.log)
         self.assertRegex(server.log, r"killed by signal 11 .* in request .*/\{deed\}")
+
+    def test_a_worker_that_takes_another_ones_place_serves_without_what_it_can_not_have(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lost = pathlib.Path(shutil.copy(guest("hostile"), folder))
+            inline = pathlib.Path(shutil.copy(guest("hostile"), f"{folder}/inline.so"))
+            text = settings(("/lost/{deed}", lost, ""), ("/inline/{deed}", inline, 'run = "inline"'),
+                            ("/here/{deed}", guest("hostile"), ""))
+            with settings_file(text) as file, \
+                    Served(program.PATH, "--config", file) as server:
+                for path in ("/lost/ok", "/inline/ok", "/here/ok"):
+                    self.assertEqual(ask(server, path)[0], 404)  # of the guest's own
+                lost.unlink()
+                inline.unlink()
+                (worker,) = children(server.process.pid)
+                os.kill(worker, signal.SIGKILL)
+                self.assertEqual(ask(server, "/here/ok")[0], 404)
+                for path in ("/lost/ok", "/inline/ok"):
+                    self.assertEqual(ask(server, path)[0], 503)
+                shutil.copy(guest("hostile"), lost)
+                shutil.copy(guest("hostile"), inline)
+                server.process.send_signal(signal.SIGHUP)
+                end = time.monotonic() + PATIENCE_S
+                while ask(server, "/inline/ok")[0] == 503 or ask(server, "/lost/ok")[0] == 503:
+                    self.assertLess(time.monotonic(), end, server.so_far())
+                    time.sleep(0.02)
+            self.assertEqual(server.exit_code, 0, server.log)
 
     def test_mistakes_name_line_and_key(self):
         cases = (
