@@ -9,15 +9,16 @@
 
 namespace bulkhead {
 
-// Answers a route in a sandbox, or, if it is trusted, without one. Every bound is that of one request unless it says otherwise; what
-// a guest is cut off for, and how that is answered, is listed in guest_answer.hpp.
+// Answers a route in a sandbox, or, if it is trusted, without one. Every bound is that of one
+// request unless it says otherwise; what a guest is cut off for, and how that is answered, is
+// listed in guest_answer.hpp.
 struct guest_handler {
   std::string path{};                       // a route's pattern, see server::route()
   std::vector<std::string> methods{"GET"};  // HEAD goes with GET
   // "process": a shared object that defines bulkhead_handle, in processes of its own; "wasm": a
   // WebAssembly module that exports it, on the reactors' threads, a new instance each request;
-  // "inline": the object again, trusted, loaded into the server and called on the same threads. Then
-  // `cpu`, `memory_bytes` are only told to it, and at `wall` its client is answered in its place.
+  // "inline": the object again, trusted, loaded into the server, on the same threads. Then `cpu`
+  // and `memory_bytes` are only told to it, and at `wall` its client is answered in its place.
   std::string run{"process"};
   std::string file{};  // see sandbox/bulkhead_guest.h
 
