@@ -17,9 +17,8 @@ struct guest_handler {
   std::vector<std::string> methods{"GET"};  // HEAD goes with GET
   // "process": a shared object that defines bulkhead_handle, in processes of its own; "wasm": a
   // WebAssembly module that exports it, on the reactors' threads, a new instance each request;
-  // "inline": the object again, trusted, loaded into the server and called on the same threads.
-  // Then `cpu`, `memory_bytes` are only told to it, and at `wall` its client is answered in its
-  // place.
+  // "inline": the object again, trusted, loaded into the server, on the same threads. Then `cpu`
+  // and `memory_bytes` are only told to it, and at `wall` its client is answered in its place.
   std::string run{"process"};
   std::string file{};  // see sandbox/bulkhead_guest.h
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sandbox/bulkhead_guest.h"
+#include "sandbox/process/object.hpp"
 #include "sandbox/returned.hpp"
 
 namespace bulkhead::sandbox {
@@ -33,13 +34,21 @@ outcome failed_inline(outcome_kind kind, std::string detail) {
   return one;
 }
 
+// A path that no object before had: the C library takes what it keeps under a name for the same
+// object, and some it keeps for ever. The number is written with "./" for 0 and ".//" for 1.
+std::string name_of(const object& code) {
+  std::string name = "/proc/self/fd/";
+  for (auto id = code.id; id != 0; id >>= 1) name += (id & 1) != 0 ? ".//" : "./";
+  return name + std::to_string(code.content.get());
+}
+
 }  // namespace
 
 inline_executor::loaded inline_executor::load(const inline_settings& settings) {
   auto code = object::load(settings.file);
   if (!code.value) return {nullptr, std::move(code.error)};
-  const auto name = "/proc/self/fd/" + std::to_string(code.value->content.get());
-  std::unique_ptr<inline_executor> made(new inline_executor(settings, std::move(code.value)));
+  const auto name = name_of(*code.value);
+  std::unique_ptr<inline_executor> made(new inline_executor(settings));
   made->library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   auto* symbol = made->library_ ? dlsym(made->library_, "bulkhead_handle") : nullptr;
   if (!symbol) {

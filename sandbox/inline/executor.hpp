@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "sandbox/process/object.hpp"
 #include "sandbox/thread_executor.hpp"
 
 namespace bulkhead::sandbox {
@@ -48,13 +48,10 @@ class inline_executor final : public thread_executor {
   using handle_function = std::int32_t (*)(const std::uint8_t*, std::uint32_t, std::uint8_t*,
                                            std::uint32_t);
 
-  inline_executor(inline_settings settings, std::shared_ptr<const object> code)
-      : settings_(std::move(settings)), code_(std::move(code)) {}
+  explicit inline_executor(inline_settings settings) : settings_(std::move(settings)) {}
   outcome run(std::string_view blob) const;
 
   const inline_settings settings_;
-  // Its descriptor's number is in the name that the C library knows the object by: open as long.
-  const std::shared_ptr<const object> code_;
   void* library_ = nullptr;
   handle_function handle_ = nullptr;
 };

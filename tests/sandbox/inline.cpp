@@ -92,6 +92,16 @@ TEST_CASE("a file of an inline handler that is replaced is another object", "[sa
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("an inline handler is what its file is and not what an earlier one was",
+          "[sandbox][inline]") {
+  // Of these the C library keeps some when they are closed.
+  for (int i = 0; i < 3; ++i) {
+    CHECK(text_of(ask_inline(*load_inline(guests + "hostile.so"), "/ok")) == "ok");
+    CHECK(text_of(ask_inline(*load_inline(BULKHEAD_EXAMPLE_GUEST), "/hello")) ==
+          "Hello from a sandbox!\n");
+  }
+}
+
 TEST_CASE("what is no inline handler is refused with its name", "[sandbox][inline]") {
   for (const std::string& file : {std::string("/etc/passwd"), std::string("/no/such/object.so"),
                                   guests + "at_load_no_handler.so"}) {
