@@ -176,7 +176,7 @@ json report(const soak_options& options, const soak_result& run, const std::vect
     all["completions"] = {{"sessions_ended", run.completions->ended},
                           {"delivered", run.completions->delivered},
                           {"outstanding", run.completions->outstanding}};
-  if (!all_hold(checks)) all["server_log"] = run.server_log;
+  if (!all_hold(checks) && run.has_own_server) all["server_log"] = run.server_log;
   return all;
 }
 

@@ -46,7 +46,10 @@ struct workspace {
     head_begin = begin;
     content.clear();
   }
-  bool is_empty() const { return begin == end && !in_request && out.empty() && sent == 0; }
+  // Nothing of one connection may reach the next one.
+  bool is_empty() const {
+    return begin == end && !in_request && out.empty() && body.empty() && sent == 0;
+  }
 
   protocol::request_head head;
   std::vector<char> input;
