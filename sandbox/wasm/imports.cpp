@@ -32,7 +32,7 @@ void end_if_cut_off() {
 }
 
 template <class T>
-T returned(T value) {
+T handed_back(T value) {
   end_if_cut_off();
   return value;
 }
@@ -93,7 +93,7 @@ void bulkhead_wasm_allocate_memory(bulkhead_wasm_memory* to, std::uint32_t initi
 }
 
 std::uint32_t bulkhead_wasm_grow_memory(bulkhead_wasm_memory* which, std::uint32_t pages) noexcept {
-  return returned(caller().grow_memory(*which, pages));
+  return handed_back(caller().grow_memory(*which, pages));
 }
 
 void bulkhead_wasm_allocate_table(bulkhead_wasm_table* to, std::uint32_t elements,
@@ -102,15 +102,15 @@ void bulkhead_wasm_allocate_table(bulkhead_wasm_table* to, std::uint32_t element
 }
 
 std::int64_t bulkhead_wasm_wall_left_ns() noexcept {
-  return returned(wasm_watch::wall_left().count());
+  return handed_back(wasm_watch::wall_left().count());
 }
 
 std::int64_t bulkhead_wasm_cpu_left_ns() noexcept {
-  return returned(wasm_watch::cpu_left().count());
+  return handed_back(wasm_watch::cpu_left().count());
 }
 
 std::uint64_t bulkhead_wasm_memory_bytes_max() noexcept {
-  return returned(caller().memory_bytes_max());
+  return handed_back(caller().memory_bytes_max());
 }
 
 void bulkhead_wasm_log(std::uint32_t text, std::uint32_t bytes) noexcept {
@@ -123,7 +123,7 @@ std::uint32_t bulkhead_wasm_clock_get(std::uint32_t id, std::uint32_t to) noexce
   timespec time = {};
   clock_gettime(id == 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, &time);
   store<std::int64_t>(to, time.tv_sec * 1'000'000'000LL + time.tv_nsec);
-  return returned(wasi_good);
+  return handed_back(wasi_good);
 }
 
 std::uint32_t bulkhead_wasm_random_get(std::uint32_t to, std::uint32_t bytes) noexcept {
@@ -152,7 +152,7 @@ std::uint32_t bulkhead_wasm_fd_write(std::uint32_t fd, std::uint32_t vectors, st
     written += bytes;
   }
   store(written_to, written);
-  return returned(wasi_good);
+  return handed_back(wasi_good);
 }
 
 // A sleep, and nothing else that can be waited for: one subscription to a clock.
@@ -181,13 +181,13 @@ std::uint32_t bulkhead_wasm_poll_oneoff(std::uint32_t in, std::uint32_t out, std
   std::memset(memory(out, event_bytes), 0, event_bytes);
   store(out, user_data);
   store<std::uint32_t>(events_to, 1);
-  return returned(wasi_good);
+  return handed_back(wasi_good);
 }
 
 std::uint32_t bulkhead_wasm_store_two_zeros(std::uint32_t first, std::uint32_t second) noexcept {
   store<std::uint32_t>(first, 0);
   store<std::uint32_t>(second, 0);
-  return returned(wasi_good);
+  return handed_back(wasi_good);
 }
 
 void bulkhead_wasm_proc_exit(std::uint32_t code) noexcept {
