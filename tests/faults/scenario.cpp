@@ -66,7 +66,8 @@ p99_ratio = 1.5
   CHECK(all.accepted.wrong == 0u);
 }
 
-TEST_CASE("scenario: handlers with what they are told and one fault a target", "[faults][scenario]") {
+TEST_CASE("scenario: handlers with what they are told and one fault a target",
+          "[faults][scenario]") {
   const auto all = parse_scenario("s.toml", R"([[healthy]]
 [server.files]
 hello = "Hi"
