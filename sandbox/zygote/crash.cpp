@@ -25,7 +25,7 @@ struct {
   shared_page* page = nullptr;
   std::string object;
   std::span<const char> file;  // its octets, to find symbols in; may be empty
-} known;
+} crashing;
 
 // In a signal's handler there is no memory to be had.
 template <std::size_t Size>
@@ -59,8 +59,8 @@ class short_text {
 // Something that lies anywhere in the guest's file; false: it does not.
 template <class T>
 bool read_at(std::uint64_t at, T& to) {
-  if (at > known.file.size() || known.file.size() - at < sizeof to) return false;
-  std::memcpy(&to, known.file.data() + at, sizeof to);
+  if (at > crashing.file.size() || crashing.file.size() - at < sizeof to) return false;
+  std::memcpy(&to, crashing.file.data() + at, sizeof to);
   return true;
 }
 
@@ -70,15 +70,15 @@ struct function {
 };
 
 std::string_view name_at(std::uint64_t at) {
-  if (at >= known.file.size()) return {};
-  const auto* begin = known.file.data() + at;
-  return {begin, strnlen(begin, known.file.size() - at)};
+  if (at >= crashing.file.size()) return {};
+  const auto* begin = crashing.file.data() + at;
+  return {begin, strnlen(begin, crashing.file.size() - at)};
 }
 
 // In one table of symbols; addresses are the file's own.
 function function_in(const Elf64_Shdr& table, const Elf64_Shdr& names, std::uint64_t address) {
   Elf64_Sym one = {};
-  const auto end = std::min<std::uint64_t>(table.sh_size, known.file.size());
+  const auto end = std::min<std::uint64_t>(table.sh_size, crashing.file.size());
   for (std::uint64_t at = 0; at + sizeof one <= end; at += sizeof one) {
     if (!read_at(table.sh_offset + at, one)) break;
     if (ELF64_ST_TYPE(one.st_info) == STT_FUNC && one.st_value <= address &&
@@ -105,25 +105,25 @@ function function_at(std::uint64_t address) {
 
 void tell_symbol(const function& found, std::uint64_t address) {
   if (found.name.empty()) return;
-  short_text<sizeof known.page->symbol.octets> text;
-  constexpr std::size_t name_bytes_max = sizeof known.page->symbol.octets - 20;
+  short_text<sizeof crashing.page->symbol.octets> text;
+  constexpr std::size_t name_bytes_max = sizeof crashing.page->symbol.octets - 20;
   text.add(found.name.substr(0, name_bytes_max)).add("+").add_hex(address - found.begin);
-  text.store(known.page->symbol);
+  text.store(crashing.page->symbol);
 }
 
 void tell_place(std::uint64_t pc) {
-  short_text<sizeof known.page->program_counter.octets> text;
+  short_text<sizeof crashing.page->program_counter.octets> text;
   Dl_info where = {};
   link_map* map = nullptr;
   if (!dladdr1(reinterpret_cast<void*>(pc), &where, reinterpret_cast<void**>(&map),
                RTLD_DL_LINKMAP) ||
       !map || !where.dli_fname)
-    return text.add_hex(pc).store(known.page->program_counter);
+    return text.add_hex(pc).store(crashing.page->program_counter);
   const auto address = pc - map->l_addr;
   const std::string_view file = where.dli_fname;
-  const bool is_own = file == known.object;
+  const bool is_own = file == crashing.object;
   if (!is_own) text.add(file.substr(file.rfind('/') + 1).substr(0, 40));
-  text.add("+").add_hex(address).store(known.page->program_counter);
+  text.add("+").add_hex(address).store(crashing.page->program_counter);
   if (is_own)
     tell_symbol(function_at(address), address);
   else if (where.dli_sname)
@@ -132,7 +132,7 @@ void tell_place(std::uint64_t pc) {
 }
 
 void tell(int number, const siginfo_t& info, const ucontext_t& context) {
-  auto& page = *known.page;
+  auto& page = *crashing.page;
   if (info.si_code > 0 && (number == SIGSEGV || number == SIGBUS)) {
     short_text<sizeof page.fault_address.octets> text;
     text.add_hex(reinterpret_cast<std::uint64_t>(info.si_addr)).store(page.fault_address);
@@ -170,9 +170,9 @@ std::span<const char> mapped(const std::string& path) {
 }  // namespace
 
 void tell_crashes(shared_page& page, const std::string& object) {
-  known.page = &page;
-  known.object = object;
-  known.file = mapped(object);
+  crashing.page = &page;
+  crashing.object = object;
+  crashing.file = mapped(object);
   struct sigaction how = {};
   how.sa_sigaction = on_crash;
   how.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
