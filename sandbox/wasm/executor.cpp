@@ -96,15 +96,15 @@ wasm_executor::wasm_executor(wasm_settings settings, std::shared_ptr<void> watch
 
 wasm_executor::loaded wasm_executor::load(const wasm_settings& settings) {
   if (auto wrong = check(settings); !wrong.empty()) return {nullptr, settings.file + ": " + wrong};
-  auto object = translate({settings.file, settings.cache, settings.translate_max});
-  if (!object.error.empty()) return {nullptr, object.error};
+  auto made = translate({settings.file, settings.cache, settings.translate_max});
+  if (!made.error.empty()) return {nullptr, made.error};
   std::shared_ptr<void> watchdog;
   try {
     watchdog = hold_watchdog();
   } catch (const std::system_error& why) {
     return {nullptr, settings.file + ": " + why.what()};
   }
-  auto code = wasm_module::load(object.path, settings);
+  auto code = wasm_module::load(std::move(made.code), settings);
   if (!code.value) return {nullptr, settings.file + ": " + code.error};
   return {std::unique_ptr<wasm_executor>(
               new wasm_executor(settings, std::move(watchdog), std::move(code.value))),
