@@ -53,6 +53,8 @@ class exchange {
   // Read by user code on another thread: the answer is not wanted any more.
   std::atomic<bool>& cancelled() { return cancelled_; }
 
+  // The current request is one for a module on the session's own thread.
+  bool asks_module() const;
   // A sandbox's queue is full: advance() after guest_call::retry.
   bool wants_place(const workspace& space) const;
   // A sandbox has not answered by the server's own deadline.

@@ -61,6 +61,10 @@ void exchange::finish_guest(workspace& s) {
   finish_request(s, why, detail);
 }
 
+bool exchange::asks_module() const {
+  return target_ && target_->guest && target_->guest->module();
+}
+
 bool exchange::wants_place(const workspace& s) const {
   return pending_ == user_code::guest && s.call->is_at_gate();
 }

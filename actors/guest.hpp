@@ -50,6 +50,10 @@ class guest {
   // Translates the module, if this is one and the cache does not have it: seconds. Why it can't be
   // had; empty: it can.
   std::string load_module(const std::string& cache);
+  // What runs of it on a session's thread ends, and nothing begins.
+  void end() {
+    if (module_) module_->end();
+  }
   // One of `concurrency` places of a module; those of processes are guest_host's.
   bool enter() {
     if (inside_.fetch_add(1, std::memory_order_relaxed) < settings_.concurrency) return true;

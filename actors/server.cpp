@@ -159,7 +159,7 @@ std::vector<std::string> server::reload(config next) {
   std::vector<std::string> later;
   if (own.running) {
     actors::require_guest_files(next);
-    auto table = actors::service::table_for(next, own.shared.guests().all);
+    auto table = actors::service::table_for(next, own.shared.guests()->all);
     later = actors::keep_for_now(own.shared.settings(), next);
     if (own.shared.tls) own.shared.tls->reload(next);
     if (own.log) own.log->reopen();

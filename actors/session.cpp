@@ -46,6 +46,7 @@ void session::on_work(work::bits bits) {
   if (bits & work::stop) close(shed_ ? reason::shed : reason::drain);
   if (!advance()) return;
   // What has arrived goes first: a request is not cut by the deadline that it met.
+  if ((bits & work::timeout) && !closed_) set_deadline();  // of the phase that it leads to
   if ((bits & work::timeout) && !closed_ && is_due()) {
     on_deadline();
     if (!advance()) return;
@@ -293,6 +294,7 @@ std::chrono::milliseconds session::deadline_of(exchange::phase what) const {
     case exchange::phase::head:
       return limits.head;
     case exchange::phase::handler:
+      return limits.handler + (exchange_.asks_module() ? module_grace : module_grace.zero());
     case exchange::phase::stream:
       return limits.handler;
     case exchange::phase::idle:

@@ -52,6 +52,8 @@ class session final : public polled_actor, public session_link {
   static constexpr unsigned calls_per_turn = 32;
   // How long content may be slow before its rate is judged, and how often it is.
   static constexpr std::chrono::milliseconds rate_interval{5'000};
+  // A module is cut off by the watchdog at its deadline: what that says goes first.
+  static constexpr std::chrono::milliseconds module_grace{1'000};
 
   // False: the reactor is lost, return at once.
   bool advance();

@@ -169,7 +169,12 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
                            bool& goes_on) const {
   wasm_frame frame;
   const wasm_watch watch(
-      {now + settings_.wall_max, settings_.cpu_max, module_->code().uses_cpu_left != 0});
+      {now + settings_.wall_max, settings_.cpu_max, module_->code().uses_cpu_left != 0, this});
+  // Behind the watch: who is not seen by end() sees this.
+  if (is_ending_.load()) {
+    goes_on = true;
+    return refused(outcome_kind::overloaded, "the server ends");
+  }
   const wasm_top top(frame);
   const auto how = one.call(frame, blob);
   auto said = how == landing::none ? returned_from(one, static_cast<std::int32_t>(frame.result),
@@ -178,6 +183,11 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
   goes_on = said.goes_on;
   said.result.log = one.log();
   return std::move(said.result);
+}
+
+void wasm_executor::end() {
+  is_ending_.store(true);
+  wasm_watch::cut(this);
 }
 
 bool wasm_executor::make_fit(wasm_instance& one, outcome_kind after) const {

@@ -38,6 +38,9 @@ class wasm_executor {
   // A blob as blob_writer makes it. The wall budget counts from `now`, which may be past.
   outcome call(std::string_view blob, time_point now);
 
+  // Cuts off what runs, as if its time were over, and refuses what comes. Any thread.
+  void end();
+
   struct counts {
     std::size_t idle = 0, busy = 0;
     std::uint64_t served = 0;  // answered, well or not
@@ -60,6 +63,7 @@ class wasm_executor {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<wasm_instance>> idle_;
   std::size_t busy_ = 0;
+  std::atomic<bool> is_ending_{false};
   std::atomic<std::uint64_t> served_{0};
   std::atomic<std::uint64_t> faults_{0};
 };
