@@ -140,6 +140,7 @@ void server::start(actors::listening&& sockets) {
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
+  actors::require_descriptors(settings, threads);
   own.shared.replace_guests(actors::service::table_for(settings, {}));
   own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
   try {
@@ -159,6 +160,7 @@ std::vector<std::string> server::reload(config next) {
   std::vector<std::string> later;
   if (own.running) {
     actors::require_guest_files(next);
+    actors::require_descriptors(next, (*own.running)->reactors());
     auto table = actors::service::table_for(next, own.shared.guests()->all);
     later = actors::keep_for_now(own.shared.settings(), next);
     if (own.shared.tls) own.shared.tls->reload(next);
