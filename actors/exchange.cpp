@@ -96,8 +96,10 @@ void exchange::begin_request(workspace& s) {
   queued_before_ = s.out.queued_total();
   request_id_ = shard_.next_request_id();
   if (channel_ && channel_->is_misdirected(s.head.authority())) return refuse_misdirected(s);
-  const auto found = shard_.shared().find_route(s.head, s.parameters);
+  const auto& handlers = shard_.guests()->table();
+  const auto found = shard_.shared().find_route(*handlers, s.head, s.parameters);
   target_ = found.target;
+  if (target_ && target_->guest) s.handlers = handlers;
   if (s.head.has_content()) enter(phase::content);
   if (!target_) return refuse_by_router(found, s);
   if (exceeds_guest(s.head.content_length().value_or(0)))
@@ -164,7 +166,9 @@ void exchange::detach_content(workspace& s) {
 void exchange::rebase(workspace& s) {
   s.head.rebase(s.input.pinned());
   s.parameters = {};
-  shard_.shared().find_route(s.head, s.parameters);
+  // Of those among whom it was found: others may be configured by now.
+  if (target_)
+    (s.handlers ? s.handlers->routes : shard_.shared().routes).find(s.head, s.parameters);
 }
 
 void exchange::end_request(workspace& s) {
@@ -182,6 +186,7 @@ void exchange::finish_request(workspace& s, reason why, std::string_view detail)
 
 void exchange::release_request(workspace& s) {
   target_ = nullptr;
+  s.handlers.reset();
   streaming_ = false;
   sending_file_ = turn_due_ = reads_this_file_ = false;
   s.file.reset();

@@ -60,7 +60,8 @@ class exchange {
 
   // A sandbox's queue is full: advance() after guest_call::retry.
   bool wants_place(const workspace& space) const;
-  // How long a handler may take: `most`, or less in the case of a guest that nobody else cuts off.
+  // How long a handler may take: `most`, less for a guest that nobody else cuts off, or a little
+  // more for one that somebody does.
   std::chrono::milliseconds handler_time(std::chrono::milliseconds most) const;
   // A sandbox has not answered by the server's own deadline.
   void cut_guest(workspace& space);

@@ -11,6 +11,13 @@
 
 namespace bulkhead::actors {
 
+namespace {
+
+// A module is cut off by the watchdog at its deadline: what that says goes first.
+constexpr std::chrono::milliseconds module_grace{1'000};
+
+}  // namespace
+
 bool exchange::exceeds_guest(std::uint64_t content_bytes) const {
   return target_->guest && content_bytes > target_->guest->settings().request_bytes;
 }
@@ -89,7 +96,8 @@ void exchange::replace_guest(workspace& s) {
 std::chrono::milliseconds exchange::handler_time(std::chrono::milliseconds most) const {
   if (!target_ || !target_->guest) return most;
   const auto& own = target_->guest->settings();
-  return own.run == "inline" ? std::min(most, own.wall) : most;
+  if (own.run == "inline") return std::min(most, own.wall);
+  return own.run == "wasm" ? most + module_grace : most;
 }
 
 bool exchange::wants_place(const workspace& s) const {

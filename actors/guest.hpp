@@ -54,6 +54,10 @@ class guest {
   // empty: it can.
   std::string load(const std::string& cache);
   bool runs_on_thread() const { return settings_.run != "process"; }
+  // What runs of it on a session's thread ends, if it can be ended, and nothing begins.
+  void end() {
+    if (on_thread_) on_thread_->end();
+  }
   // One of its `concurrency` places; those of processes are guest_host's.
   bool enter() {
     if (inside_.fetch_add(1, std::memory_order_relaxed) < settings_.concurrency) return true;

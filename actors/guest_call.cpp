@@ -31,7 +31,7 @@ bool guest_call::advance(time_point now) {
     enter(now);
   } else if (credit_.attempt(host_.gate_of(which_))) {
     ticket_ = 0;
-    ticket_ = host_.start(which_, blob_, *this);
+    ticket_ = host_.start(which_, blob_, began_, *this);
     blob_ = {};
   }
   if (is_at_gate() && !queued_ && now >= began_ + which_->settings().queue_wait)

@@ -72,4 +72,20 @@ std::vector<std::string> check_guests(const config& settings) {
   return faults;
 }
 
+std::vector<std::string> remarks_on_guests(const config& settings) {
+  std::vector<std::string> remarks;
+  for (const auto& each : settings.handlers) {
+    const auto held = in_force(each, settings);
+    const auto compare = [&](const char* name, auto wanted, auto is) {
+      if (wanted == is) return;
+      remarks.push_back(
+          "handler '" + each.path + "': " + name + " = " + std::to_string(wanted.count()) +
+          " is more than deadlines.handler_ms = " + std::to_string(is.count()) + ", which holds");
+    };
+    compare("wall_ms", each.wall, held.wall);
+    compare("cpu_ms", each.cpu, held.cpu);
+  }
+  return remarks;
+}
+
 }  // namespace bulkhead::actors

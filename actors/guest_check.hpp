@@ -12,4 +12,7 @@ namespace bulkhead::actors {
 // each, that names the handler. Takes as long as they do, at most some seconds each.
 std::vector<std::string> check_guests(const config& settings);
 
+// Budgets that do not come into force, a line for each.
+std::vector<std::string> remarks_on_guests(const config& settings);
+
 }  // namespace bulkhead::actors

@@ -37,6 +37,7 @@ void guest_host::on_exit() {
   started_.clear();
   executor_.reset();
   places_.clear();
+  table_.reset();
 }
 
 void guest_host::begin() {
@@ -115,7 +116,7 @@ void guest_host::tell(place& where) const {
 }
 
 void guest_host::adopt() {
-  const auto& named = shared_.guests().all;
+  const auto& named = table()->all;
   for (const auto& each : named)
     if (!each->runs_on_thread()) place_of(each);
   leaving_.clear();
@@ -138,11 +139,16 @@ void guest_host::drop_leaving() {
 // ------------------------------------------------------------------- requests
 
 gate& guest_host::gate_of(const std::shared_ptr<guest>& which) {
-  return place_of(which).entry;
+  const bool is_new = !places_.contains(which.get());
+  auto& where = place_of(which);
+  // Its request began before others were configured.
+  if (is_new && std::ranges::find(table()->all, which) == table()->all.end())
+    leaving_.push_back(which.get());
+  return where.entry;
 }
 
 guest_host::ticket guest_host::start(const std::shared_ptr<guest>& which, std::string_view blob,
-                                     guest_waiter& who) {
+                                     time_point began, guest_waiter& who) {
   auto& where = place_of(which);
   if (where.id == 0) {
     sandbox::outcome gone;
@@ -151,7 +157,7 @@ guest_host::ticket guest_host::start(const std::shared_ptr<guest>& which, std::s
     who.on_outcome(std::move(gone));
     return 0;
   }
-  const auto made = executor_->start(where.id, blob, home().now());
+  const auto made = executor_->start(where.id, blob, began);
   ++where.running;
   started_.emplace(made, started{&who, &where});
   deliver();

@@ -45,10 +45,18 @@ class guest_host final : public polled_actor, private sandbox::watcher {
   // the handlers of the settings. Throws std::runtime_error that names what can't be had.
   void begin();
 
+  // The handlers in force. Good until the next call: who needs them longer copies it.
+  const service::held_guests& table() {
+    if (!shared_.are_in_force(table_.get())) table_ = shared_.guests();
+    return table_;
+  }
+
   // The bound of what the handler has accepted on this reactor and not answered.
   gate& gate_of(const std::shared_ptr<guest>& which);
-  // Behind the gate. One on_outcome() will come, unless it is cancelled before; maybe at once.
-  ticket start(const std::shared_ptr<guest>& which, std::string_view blob, guest_waiter& who);
+  // Behind the gate; its time counts from when it `began`. One on_outcome() will come, unless it is
+  // cancelled before; maybe at once.
+  ticket start(const std::shared_ptr<guest>& which, std::string_view blob, time_point began,
+               guest_waiter& who);
   // The request's client has gone. What runs goes on to its end or deadline.
   void cancel(ticket which);
 
@@ -93,6 +101,7 @@ class guest_host final : public polled_actor, private sandbox::watcher {
   void settle();
 
   service& shared_;
+  service::held_guests table_;
   const unsigned reactors_;
   unique_fd epoll_;
   timer timer_;

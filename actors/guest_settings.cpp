@@ -22,6 +22,12 @@ void set_budgets(auto& made, const guest_handler& of) {
 
 }  // namespace
 
+guest_handler in_force(guest_handler of, const config& settings) {
+  of.wall = std::min(of.wall, settings.deadlines.handler);
+  of.cpu = std::min(of.cpu, settings.deadlines.handler);
+  return of;
+}
+
 sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors) {
   sandbox::handler_settings made;
   set_budgets(made, of);

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "actors/guest_handler.hpp"
+#include "actors/config.hpp"
 #include "sandbox/inline/executor.hpp"
 #include "sandbox/process/executor.hpp"
 #include "sandbox/wasm/settings.hpp"
 
 namespace bulkhead::actors {
+
+// With the budgets of time that hold: behind the server's own deadline nobody waits for it.
+guest_handler in_force(guest_handler of, const config& settings);
 
 // One reactor's share, of so many.
 sandbox::handler_settings settings_for(const guest_handler& of, unsigned reactors);

@@ -61,6 +61,8 @@ bool instance::wait_for_end(std::chrono::milliseconds time) {
 
 void instance::stop() {
   for (auto& a : acceptors_) a->post(work::stop);
+  for (const auto& table : shared_.living_guests())
+    for (const auto& each : table->all) each->end();
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return acceptors_alive_ == 0; });
   for (auto& host : hosts_) host->post(work::stop);
@@ -108,7 +110,8 @@ metrics_snapshot instance::figures() {
     all.log_dropped = lines.dropped;
     all.log_suppressed = lines.suppressed;
   }
-  for (const auto& each : shared_.guests().all) all.add(*each);
+  const auto handlers = shared_.guests();
+  for (const auto& each : handlers->all) all.add(*each);
   all.process = read_process_figures();
   return all;
 }

@@ -53,7 +53,8 @@ class instance {
   // What keeps it from serving, in a few words; nothing: all is well.
   std::string fault() { return pulse_.ask(std::chrono::seconds(1)); }
   // What is known of the guests, as JSON.
-  std::string handlers() const { return describe_guests(shared_.guests().all); }
+  std::string handlers() const { return describe_guests(shared_.guests()->all); }
+  unsigned reactors() const { return static_cast<unsigned>(shards_.size()); }
   std::string unreadiness() const { return draining_ ? "draining" : ""; }
 
  private:

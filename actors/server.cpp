@@ -143,6 +143,7 @@ void server::start(actors::listening&& sockets, bool without_failed) {
         .path = settings.access_log,
         .format = settings.access_log_format == "text" ? log_format::text : log_format::json});
   own.shared.log = own.log.get();
+  actors::require_descriptors(settings, threads);
   own.shared.starts_without_guests = without_failed;
   own.shared.replace_guests(actors::service::table_for(settings, {}, without_failed));
   own.running = std::make_shared<actors::running_server>(own.shared, std::move(doors), threads);
@@ -163,7 +164,8 @@ std::vector<std::string> server::reload(config next) {
   std::vector<std::string> later;
   if (own.running) {
     actors::require_guest_files(next);
-    auto table = actors::service::table_for(next, own.shared.guests().all);
+    actors::require_descriptors(next, (*own.running)->reactors());
+    auto table = actors::service::table_for(next, own.shared.guests()->all);
     later = actors::keep_for_now(own.shared.settings(), next);
     if (own.shared.tls) own.shared.tls->reload(next);
     if (own.log) own.log->reopen();

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "actors/guest_settings.hpp"
+
 namespace bulkhead::actors {
 
 void service::replace_settings(config next) {
@@ -14,11 +16,11 @@ void service::replace_settings(config next) {
   settings_.store(generations_.back().get(), std::memory_order_release);
 }
 
-std::unique_ptr<service::guest_table> service::table_for(const config& settings,
-                                                         const guest_list& known,
-                                                         bool without_failed) {
-  auto table = std::make_unique<guest_table>();
-  for (const auto& each : settings.handlers) {
+service::held_guests service::table_for(const config& settings, const guest_list& known,
+                                        bool without_failed) {
+  auto table = std::make_shared<guest_table>();
+  for (const auto& given : settings.handlers) {
+    const auto each = in_force(given, settings);
     const auto identity = identity_of(each.file);
     const auto same = std::ranges::find_if(known, [&](const auto& one) {
       return one->settings() == each && one->identity() == identity;
@@ -37,17 +39,34 @@ std::unique_ptr<service::guest_table> service::table_for(const config& settings,
   return table;
 }
 
-void service::replace_guests(std::unique_ptr<guest_table> next) {
-  const std::lock_guard guard(mutex_);
-  tables_.push_back(std::move(next));
-  guests_.store(tables_.back().get(), std::memory_order_release);
+void service::replace_guests(held_guests next) {
+  {
+    const std::lock_guard guard(mutex_);
+    std::erase_if(replaced_, [](const auto& each) { return each.expired(); });
+    replaced_.push_back(guests_);
+    guests_.swap(next);
+    guests_now_.store(guests_.get(), std::memory_order_release);
+  }
+  // Perhaps nobody else held those before: they go without the lock.
 }
 
-router::match service::find_route(const protocol::request_head& head,
+service::held_guests service::guests() const {
+  const std::lock_guard guard(mutex_);
+  return guests_;
+}
+
+std::vector<service::held_guests> service::living_guests() {
+  const std::lock_guard guard(mutex_);
+  std::vector<held_guests> all{guests_};
+  for (const auto& each : replaced_)
+    if (auto held = each.lock()) all.push_back(std::move(held));
+  return all;
+}
+
+router::match service::find_route(const guest_table& handlers, const protocol::request_head& head,
                                   path_parameters& parameters) const {
-  const auto& table = guests();
-  if (table.all.empty()) return routes.find(head, parameters);
-  const auto theirs = table.routes.find(head, parameters);
+  if (handlers.all.empty()) return routes.find(head, parameters);
+  const auto theirs = handlers.routes.find(head, parameters);
   if (theirs.target) return theirs;
   parameters = {};
   const auto ours = routes.find(head, parameters);

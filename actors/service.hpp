@@ -21,7 +21,7 @@ class shard;
 struct service {
   explicit service(config first) {
     replace_settings(std::move(first));
-    replace_guests(std::make_unique<guest_table>());
+    replace_guests(std::make_shared<guest_table>());
   }
 
   // Those of now. The reference stays good, also when they are replaced: every
@@ -31,20 +31,30 @@ struct service {
   void replace_settings(config next);
 
   router routes;
-  // The handlers of the settings in force. As good for ever as they are.
+  // The handlers of the settings in force. Each reactor holds it, and each request that one of them
+  // answers; what a reload replaced goes when the last of these lets go of it.
   struct guest_table {
     guest_list all;
     router routes;
   };
-  const guest_table& guests() const { return *guests_.load(std::memory_order_acquire); }
+  using held_guests = std::shared_ptr<const guest_table>;
+  // Any thread.
+  held_guests guests() const;
+  // Those, and the ones before that requests still hold.
+  std::vector<held_guests> living_guests();
+  // Without a lock: whether that is what guests() would give.
+  bool are_in_force(const guest_table* these) const {
+    return guests_now_.load(std::memory_order_acquire) == these;
+  }
   // What the handlers would be; those that are the same as `known` ones, file included, are those.
   // Throws std::invalid_argument that names the handler; `without_failed`: one that can't be loaded
   // is there, and unavailable.
-  static std::unique_ptr<guest_table> table_for(const config& settings, const guest_list& known,
-                                                bool without_failed = false);
-  void replace_guests(std::unique_ptr<guest_table> next);
-  // Theirs, else those of `routes`.
-  router::match find_route(const protocol::request_head& head, path_parameters& parameters) const;
+  static held_guests table_for(const config& settings, const guest_list& known,
+                               bool without_failed = false);
+  void replace_guests(held_guests next);
+  // Of a handler, else of `routes`.
+  router::match find_route(const guest_table& handlers, const protocol::request_head& head,
+                           path_parameters& parameters) const;
 
   // A handler that can't be had when the server starts is unavailable, and does not end it.
   bool starts_without_guests = false;
@@ -68,11 +78,12 @@ struct service {
   std::vector<shard*> shards;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<const config>> generations_;
   std::atomic<const config*> settings_{nullptr};
-  std::vector<std::unique_ptr<const guest_table>> tables_;
-  std::atomic<const guest_table*> guests_{nullptr};
+  held_guests guests_;
+  std::vector<std::weak_ptr<const guest_table>> replaced_;
+  std::atomic<const guest_table*> guests_now_{nullptr};
 };
 
 // One of service::settings.sessions_max places; given back when the session

@@ -47,6 +47,7 @@ void session::on_work(work::bits bits) {
   if (bits & work::stop) close(shed_ ? reason::shed : reason::drain);
   if (!advance()) return;
   // What has arrived goes first: a request is not cut by the deadline that it met.
+  if ((bits & work::timeout) && !closed_) set_deadline();  // of the phase that it leads to
   if ((bits & work::timeout) && !closed_ && is_due()) {
     on_deadline();
     if (!advance()) return;

@@ -1,8 +1,14 @@
 #include "actors/validate.hpp"
 
+#include <sys/resource.h>
+
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "actors/guest_settings.hpp"
+#include "actors/router.hpp"
 #include "sandbox/layers.hpp"
 #include "sandbox/process/object.hpp"
 
@@ -51,15 +57,24 @@ void require_handler(const guest_handler& h) {
   need(is_time(h.breaker_open), "breaker_open must lie between 1 ms and 24 h");
 }
 
-// Each call of theirs may hold a thread, and beyond the spare ones there is no reactor left.
-void require_spare_threads(const config& settings) {
-  std::size_t at_once = 0;
+// Else requests for them could hold the reactors' own threads, and nobody else is served.
+void require_threads(const config& settings) {
+  std::uint64_t most = 0;
   for (const auto& each : settings.handlers)
-    if (each.run != "process") at_once += each.concurrency;
-  require(at_once <= settings.spare_threads_max,
-          "handlers: those that run on the server's own threads have a concurrency of " +
-              std::to_string(at_once) + " together, more than spare_threads_max, " +
+    if (each.run != "process") most += each.concurrency;
+  require(most <= settings.spare_threads_max,
+          "the handlers outside of processes may keep " + std::to_string(most) +
+              " threads, their concurrency, but spare_threads_max is " +
               std::to_string(settings.spare_threads_max));
+}
+
+// What the table of handlers would refuse.
+void require_routes(const std::vector<guest_handler>& handlers) {
+  router all;
+  const route_target any{[](const request&) { return response(); }, {}};
+  for (const auto& each : handlers)
+    all.add(std::vector<std::string_view>(each.methods.begin(), each.methods.end()), each.path,
+            any);
 }
 
 }  // namespace
@@ -79,6 +94,26 @@ void require_guest_files(const config& settings) {
     const auto code = sandbox::object::load(each.file);
     require(code.error.empty(), "handler '" + each.path + "': " + code.error);
   }
+}
+
+void require_descriptors(const config& settings, unsigned reactors) {
+  // A worker's pidfd and doorbell; while it starts, its memory.
+  constexpr std::uint64_t of_worker = 3;
+  // Listeners, logs, the reactors' own, and some to accept connections with.
+  const std::uint64_t others = 32 + 16 * std::uint64_t{reactors};
+  std::uint64_t workers = 0;
+  for (const auto& each : settings.handlers) {
+    if (each.run != "process") continue;
+    const auto share = settings_for(each, reactors);
+    workers += std::uint64_t{reactors} * (share.workers + share.spares);
+  }
+  rlimit most{};
+  ::getrlimit(RLIMIT_NOFILE, &most);
+  require(workers == 0 || workers * of_worker + others <= most.rlim_cur,
+          "the handlers' " + std::to_string(workers) + " processes need " +
+              std::to_string(workers * of_worker) + " descriptors and all else " +
+              std::to_string(others) + ", this process may have " + std::to_string(most.rlim_cur) +
+              ": lower concurrency or spares, or raise the limit (ulimit -n, LimitNOFILE)");
 }
 
 void validate(const config& settings) {
@@ -119,7 +154,8 @@ void validate(const config& settings) {
   require_deadline(d.drain, "deadlines.drain");
   for (const auto& name : settings.sandbox_require) require_layer(name);
   for (const auto& each : settings.handlers) require_handler(each);
-  require_spare_threads(settings);
+  require_routes(settings.handlers);
+  require_threads(settings);
 }
 
 }  // namespace bulkhead::actors

@@ -23,6 +23,7 @@ workspace::~workspace() = default;
 
 void workspace::clear() {
   call.reset();
+  handlers.reset();
   input.clear();
   content = {};
   empty(joined_content);

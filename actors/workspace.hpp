@@ -12,6 +12,7 @@
 #include "actors/input_buffer.hpp"
 #include "actors/output_queue.hpp"
 #include "actors/router.hpp"
+#include "actors/service.hpp"
 #include "protocol/request_head.hpp"
 #include "protocol/response.hpp"
 
@@ -43,8 +44,9 @@ struct workspace {
   // The file of the current answer, while it is sent.
   file_cursor file;
 
-  // The current request's way through a sandbox, if it goes there.
+  // The current request's way through a sandbox, if it goes there; and whose handler that is.
   std::unique_ptr<guest_call> call;
+  service::held_guests handlers;
 
   // The last piece of a streamed answer's content, or of a file that is read.
   std::string piece;

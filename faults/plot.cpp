@@ -8,10 +8,10 @@
 namespace bulkhead::faults {
 namespace {
 
-constexpr double left = 58;
-constexpr double right = 24;
-constexpr double top = 10;
-constexpr double bottom = 40;
+constexpr double margin_left = 58;
+constexpr double margin_right = 24;
+constexpr double margin_top = 10;
+constexpr double margin_bottom = 40;
 
 std::string short_number(double number) {
   std::array<char, 40> room{};
@@ -63,10 +63,10 @@ plot::plot(axis x, axis y, double width, double height)
 }
 
 double plot::across(double x) const {
-  return left + share_of(x_, x) * (width_ - left - right);
+  return margin_left + share_of(x_, x) * (width_ - margin_left - margin_right);
 }
 double plot::down(double y) const {
-  return height_ - bottom - share_of(y_, y) * (height_ - top - bottom);
+  return height_ - margin_bottom - share_of(y_, y) * (height_ - margin_top - margin_bottom);
 }
 
 void plot::add_axes() {
@@ -79,22 +79,23 @@ void plot::add_axes() {
              coordinate(x2) + " " + coordinate(y2) + "'/>";
   };
   for (const auto& [at, says] : y_.marks) {
-    rule(left, down(at), width_ - right, down(at));
-    text(left - 6, down(at) + 4, "end", says);
+    rule(margin_left, down(at), width_ - margin_right, down(at));
+    text(margin_left - 6, down(at) + 4, "end", says);
   }
   for (const auto& [at, says] : x_.marks) {
-    rule(across(at), height_ - bottom, across(at), height_ - bottom + 4);
-    text(across(at), height_ - bottom + 17, "middle", says);
+    rule(across(at), height_ - margin_bottom, across(at), height_ - margin_bottom + 4);
+    text(across(at), height_ - margin_bottom + 17, "middle", says);
   }
-  text((left + width_ - right) / 2, height_ - 5, "middle", x_.title);
-  axes_ += "<text transform='translate(13 " + coordinate((top + height_ - bottom) / 2) +
+  text((margin_left + width_ - margin_right) / 2, height_ - 5, "middle", x_.title);
+  axes_ += "<text transform='translate(13 " +
+           coordinate((margin_top + height_ - margin_bottom) / 2) +
            ") rotate(-90)' text-anchor='middle'>" + escaped(y_.title) + "</text>";
 }
 
 void plot::band(double from, double to, const std::string& style) {
   shapes_ += "<rect class='" + style + "' x='" + coordinate(across(from)) + "' y='" +
-             coordinate(top) + "' width='" + coordinate(across(to) - across(from)) + "' height='" +
-             coordinate(height_ - top - bottom) + "'/>";
+             coordinate(margin_top) + "' width='" + coordinate(across(to) - across(from)) +
+             "' height='" + coordinate(height_ - margin_top - margin_bottom) + "'/>";
 }
 
 void plot::line(const std::vector<std::pair<double, double>>& points, const std::string& style) {

@@ -17,6 +17,10 @@ class thread_executor {
   // A blob as blob_writer makes it. The wall budget counts from `now`, which may be past. Any
   // thread; std::bad_alloc is the only exception.
   virtual outcome call(std::string_view blob, time_point now) = 0;
+
+  // Cuts off what runs, as if its time were over, where that can be done, and refuses what comes.
+  // Any thread.
+  virtual void end() {}
 };
 
 }  // namespace bulkhead::sandbox

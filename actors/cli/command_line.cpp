@@ -87,6 +87,8 @@ int check(const std::string& file) {
   } catch (const std::invalid_argument& wrong) {
     return refuse(file, wrong.what());
   }
+  for (const auto& remark : actors::remarks_on_guests(loaded.settings))
+    std::cerr << file << ": " << remark << '\n';
   std::cout << file << ": ok\n";
   return 0;
 }

@@ -89,7 +89,10 @@ class loader {
 
   loaded_config finish() {
     // Of values that were refused nothing can be said.
-    if (loaded_.errors.empty()) compare();
+    if (loaded_.errors.empty()) {
+      compare();
+      require_handler_keys();
+    }
     const auto& listen = *find("", "listen");
     if (loaded_.settings.listen.empty() && loaded_.settings.tls_listen.empty())
       error(loaded_.origins.at(&listen),
@@ -105,6 +108,7 @@ class loader {
   void take_entry(const toml_entry& entry, const std::string& at) {
     const bool top = entry.table.empty();
     if (entry.table == handler_table) return take_of_handler(entry, at);
+    if (entry.begins_table) return;
     if (top && entry.key == handler_table) {
       const auto kind = kind_of(entry.value);
       if (kind != "an array of tables")
@@ -128,6 +132,7 @@ class loader {
     if (entry.index == 0) return;  // said once, of the table
     loaded_.settings.handlers.resize(std::max(entry.index, loaded_.settings.handlers.size()));
     loaded_.handler_origins.resize(loaded_.settings.handlers.size());
+    if (entry.begins_table) return handler_begins_.push_back(at);
     const auto* known = find_in_handler(entry.key);
     if (known)
       set(*known, entry.value, at + ": handler." + entry.key, at);
@@ -183,6 +188,18 @@ class loader {
     remember(one, origin);
   }
 
+  void require_handler_keys() {
+    for (std::size_t i = 0; i < handler_begins_.size(); ++i) {
+      const auto& one = loaded_.settings.handlers[i];
+      const bool no_path = one.path.empty();
+      if (no_path || one.file.empty())
+        error(handler_begins_[i],
+              std::string("[[handler]]: it needs a ") + (!no_path           ? "file"
+                                                         : one.file.empty() ? "path and a file"
+                                                                            : "path"));
+    }
+  }
+
   // Bounds that are another setting.
   void compare() {
     for (const auto& each : settings()) {
@@ -209,6 +226,7 @@ class loader {
   }
 
   loaded_config loaded_;
+  std::vector<std::string> handler_begins_;  // where each of them stands
 };
 
 }  // namespace

@@ -86,6 +86,10 @@ void add(toml_file& to, const std::string& table, std::size_t index, const toml:
       {table, std::string(key.str()), index, key.source().begin.line, value_of(node)});
 }
 
+void add_begin(toml_file& to, const std::string& table, std::size_t index, const toml::table& of) {
+  to.entries.push_back({table, {}, index, of.source().begin.line, value_of(of), true});
+}
+
 void add_all(toml_file& to, const std::string& table, std::size_t index, const toml::table& from) {
   for (const auto& [key, node] : from) add(to, table, index, key, node);
 }
@@ -110,8 +114,10 @@ toml_file read_toml(const std::string& path) {
       add(file, "", 0, key, node);
       if (const auto* table = node.as_table()) add_all(file, name, 0, *table);
       if (const auto* array = node.as_array(); array && array->is_array_of_tables())
-        for (std::size_t i = 0; i < array->size(); ++i)
+        for (std::size_t i = 0; i < array->size(); ++i) {
+          add_begin(file, name, i + 1, *array->get(i)->as_table());
           add_all(file, name, i + 1, *array->get(i)->as_table());
+        }
     }
   } catch (const toml::parse_error& wrong) {
     return {{}, {{wrong.source().begin.line, one_line(wrong.description())}}};

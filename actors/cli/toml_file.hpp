@@ -17,13 +17,15 @@ struct other_value {
 using toml_value = std::variant<std::int64_t, std::string, std::vector<std::string>, other_value>;
 
 // table.key = value. A table is also an entry itself, other_value "a table", or "an array of
-// tables"; one inside a table is only that.
+// tables"; one inside a table is only that. Each table of an array begins with an entry without a
+// key.
 struct toml_entry {
   std::string table;  // empty for the top level
   std::string key;
   std::size_t index = 0;  // which of the tables of that name, from 1; 0: there is one, or none
   std::size_t line = 0;
   toml_value value;
+  bool begins_table = false;
 };
 
 struct toml_fault {

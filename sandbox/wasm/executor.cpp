@@ -52,15 +52,15 @@ wasm_executor::wasm_executor(wasm_settings settings, std::shared_ptr<void> watch
 
 wasm_executor::loaded wasm_executor::load(const wasm_settings& settings) {
   if (auto wrong = check(settings); !wrong.empty()) return {nullptr, settings.file + ": " + wrong};
-  auto object = translate({settings.file, settings.cache, settings.translate_max});
-  if (!object.error.empty()) return {nullptr, object.error};
+  auto made = translate({settings.file, settings.cache, settings.translate_max});
+  if (!made.error.empty()) return {nullptr, made.error};
   std::shared_ptr<void> watchdog;
   try {
     watchdog = hold_watchdog();
   } catch (const std::system_error& why) {
     return {nullptr, settings.file + ": " + why.what()};
   }
-  auto code = wasm_module::load(object.path, settings);
+  auto code = wasm_module::load(std::move(made.code), settings);
   if (!code.value) return {nullptr, settings.file + ": " + code.error};
   return {std::unique_ptr<wasm_executor>(
               new wasm_executor(settings, std::move(watchdog), std::move(code.value))),
@@ -128,7 +128,12 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
                            bool& goes_on) const {
   wasm_frame frame;
   const wasm_watch watch(
-      {now + settings_.wall_max, settings_.cpu_max, module_->code().uses_cpu_left != 0});
+      {now + settings_.wall_max, settings_.cpu_max, module_->code().uses_cpu_left != 0, this});
+  // Behind the watch: who is not seen by end() sees this.
+  if (is_ending_.load()) {
+    goes_on = true;
+    return refused(outcome_kind::overloaded, "the server ends");
+  }
   const wasm_top top(frame);
   const auto how = one.call(frame, blob);
   auto said =
@@ -139,6 +144,11 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
   goes_on = said.goes_on;
   said.result.log = one.log();
   return std::move(said.result);
+}
+
+void wasm_executor::end() {
+  is_ending_.store(true);
+  wasm_watch::cut(this);
 }
 
 bool wasm_executor::make_fit(wasm_instance& one, outcome_kind after) const {

@@ -35,6 +35,8 @@ class wasm_executor final : public thread_executor {
 
   outcome call(std::string_view blob, time_point now) override;
 
+  void end() override;
+
   struct counts {
     std::size_t idle = 0, busy = 0;
     std::uint64_t served = 0;  // answered, well or not
@@ -57,6 +59,7 @@ class wasm_executor final : public thread_executor {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<wasm_instance>> idle_;
   std::size_t busy_ = 0;
+  std::atomic<bool> is_ending_{false};
   std::atomic<std::uint64_t> served_{0};
   std::atomic<std::uint64_t> faults_{0};
 };

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <mutex>
 
 #include "sandbox/wasm/threads.hpp"
 
@@ -17,9 +16,6 @@ namespace {
 
 using types = std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t>;
 thread_local types* types_being_registered = nullptr;
-
-// One module at a time: two handlers may share an object.
-std::mutex loading;
 
 std::string hex(std::uintptr_t value) {
   char text[32];
@@ -43,13 +39,14 @@ std::uint32_t register_wasm_type(std::span<const std::uint32_t> kinds, std::uint
   return all.try_emplace({params, {kinds.begin(), kinds.end()}}, next).first->second;
 }
 
-wasm_module::loaded wasm_module::load(const std::string& object, const wasm_settings& settings) {
-  const std::lock_guard guard(loading);
+wasm_module::loaded wasm_module::load(std::shared_ptr<const object> file,
+                                      const wasm_settings& settings) {
   std::shared_ptr<wasm_module> made(new wasm_module);
   made->response_bytes_max_ = settings.response_bytes_max;
-  auto error = made->open(object);
+  made->file_ = std::move(file);
+  auto error = made->open();
   if (error.empty()) {
-    made->read_symbols(object);
+    made->read_symbols();
     error = made->make_image(settings);
   }
   if (!error.empty()) return {nullptr, error};
@@ -60,15 +57,17 @@ wasm_module::~wasm_module() {
   if (handle_) dlclose(handle_);
 }
 
-std::string wasm_module::open(const std::string& object) {
-  handle_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+std::string wasm_module::path() const {
+  return "/proc/self/fd/" + std::to_string(file_->content.get());
+}
+
+std::string wasm_module::open() {
+  handle_ = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) return dlerror();
   code_ = static_cast<const bulkhead_wasm_module*>(dlsym(handle_, "bulkhead_wasm_module"));
-  if (!code_) return object + " is no translated module";
+  if (!code_) return "no translated module";
   find_text();
-  if (text_begin_ == text_end_) return object + " has no code";
-  // Shared with a module that is loaded already: done.
-  if (*code_->host) return {};
+  if (text_begin_ == text_end_) return "a translated module without code";
   *code_->host = &bulkhead_wasm_gates;
   types all;
   types_being_registered = &all;
@@ -97,8 +96,8 @@ void wasm_module::find_text() {
 }
 
 // All functions but one are local: dladdr() does not know them.
-void wasm_module::read_symbols(const std::string& object) {
-  std::ifstream in(object, std::ios::binary);
+void wasm_module::read_symbols() {
+  std::ifstream in(path(), std::ios::binary);
   const std::string file(std::istreambuf_iterator<char>(in), {});
   Elf64_Ehdr head = {};
   if (!copy_from(file, 0, head)) return;

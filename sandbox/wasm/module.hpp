@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/outcome.hpp"
+#include "sandbox/process/object.hpp"
 #include "sandbox/wasm/glue/module.h"
 #include "sandbox/wasm/instance.hpp"
 #include "sandbox/wasm/settings.hpp"
@@ -18,9 +19,10 @@ namespace bulkhead::sandbox {
 class wasm_module {
  public:
   struct loaded;
-  // `object` is what translate() made: trusted to be that. Runs the module's constructors on this
+  // `file` is what translate() made: trusted to be that. A copy in memory, so that nothing which
+  // happens to the cache reaches code that runs. Runs the module's constructors on this
   // thread, within load_max; a watchdog must be held. Throws std::bad_alloc.
-  static loaded load(const std::string& object, const wasm_settings& settings);
+  static loaded load(std::shared_ptr<const object> file, const wasm_settings& settings);
   wasm_module(const wasm_module&) = delete;
   wasm_module& operator=(const wasm_module&) = delete;
   ~wasm_module();
@@ -43,12 +45,15 @@ class wasm_module {
   };
 
   wasm_module() = default;
-  std::string open(const std::string& object);
+  std::string open();
   void find_text();
-  void read_symbols(const std::string& object);
+  void read_symbols();
   std::string make_image(const wasm_settings& settings);
   std::string name_of(std::uintptr_t pc) const;
+  std::string path() const;
 
+  // Kept: the loader takes the same name for the same object, and the name is its number.
+  std::shared_ptr<const object> file_;
   void* handle_ = nullptr;
   const bulkhead_wasm_module* code_ = nullptr;
   std::uintptr_t base_ = 0;

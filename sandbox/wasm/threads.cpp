@@ -33,6 +33,8 @@ struct watched_thread {
   // 0: no call. Written after the sequence.
   std::atomic<std::int64_t> deadline_ns{0};
   std::atomic<std::int64_t> cpu_max_ns{0};
+  std::atomic<const void*> owner{nullptr};
+  std::atomic<std::uint64_t> cut_sequence{0};
   std::atomic<std::uint64_t> kicked_sequence{0};
   std::atomic<budget_kind> kicked_for{budget_kind::none};
   std::atomic<bool> is_pending{false};
@@ -227,9 +229,10 @@ class watchdog {
     if (is_new) one.cpu_seen_ns = cpu;
     const auto used = cpu - one.cpu_seen_ns;
     const auto cpu_max = one.cpu_max_ns.load();
-    if ((now >= deadline || used >= cpu_max) && one.sequence.load() == sequence) {
+    const bool is_late = now >= deadline || one.cut_sequence.load() == sequence;
+    if ((is_late || used >= cpu_max) && one.sequence.load() == sequence) {
       one.cpu_used_ns.store(used);
-      one.kicked_for.store(now >= deadline ? budget_kind::wall : budget_kind::cpu);
+      one.kicked_for.store(is_late ? budget_kind::wall : budget_kind::cpu);
       one.kicked_sequence.store(sequence);
       // The thread is still there: it leaves the list first, and that is locked.
       syscall(SYS_tgkill, getpid(), one.tid, kick_signal());
@@ -264,13 +267,15 @@ std::shared_ptr<void> hold_watchdog() {
 wasm_watch::wasm_watch(const budgets& all)
     : outer_deadline_(self.deadline_ns.load(std::memory_order_relaxed)),
       outer_cpu_max_(self.cpu_max_ns.load(std::memory_order_relaxed)),
-      outer_cpu_began_(self.cpu_began_ns) {
+      outer_cpu_began_(self.cpu_began_ns),
+      outer_owner_(self.owner.load(std::memory_order_relaxed)) {
   if (!self.is_listed) join_list();
   // In this order: who reads the new sequence reads this deadline, none, or the next one.
   self.deadline_ns.store(0, std::memory_order_release);
   self.sequence.store(self.sequence.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   self.is_pending.store(false, std::memory_order_relaxed);
   self.cpu_max_ns.store(all.cpu_max.count(), std::memory_order_relaxed);
+  self.owner.store(all.owner, std::memory_order_relaxed);
   if (all.counts_cpu) self.cpu_began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   self.deadline_ns.store(ns_of(all.deadline));
   watchdog::notice_call();
@@ -283,7 +288,17 @@ wasm_watch::~wasm_watch() {
   if (outer_deadline_ == 0) return;
   self.cpu_began_ns = outer_cpu_began_;
   self.cpu_max_ns.store(outer_cpu_max_, std::memory_order_relaxed);
+  self.owner.store(outer_owner_, std::memory_order_relaxed);
   self.deadline_ns.store(outer_deadline_);
+}
+
+void wasm_watch::cut(const void* owner) {
+  const std::lock_guard guard(list_mutex);
+  for (auto* one : listed()) {
+    const auto sequence = one->sequence.load();
+    if (one->deadline_ns.load() != 0 && one->owner.load() == owner)
+      one->cut_sequence.store(sequence);
+  }
 }
 
 bool wasm_watch::is_cut_off() {

@@ -28,12 +28,16 @@ class wasm_watch {
   struct budgets {
     std::chrono::steady_clock::time_point deadline;
     std::chrono::nanoseconds cpu_max;
-    bool counts_cpu = false;  // whether cpu_left() will be asked
+    bool counts_cpu = false;      // whether cpu_left() will be asked
+    const void* owner = nullptr;  // for cut()
   };
   explicit wasm_watch(const budgets& all);
   ~wasm_watch();
   wasm_watch(const wasm_watch&) = delete;
   wasm_watch& operator=(const wasm_watch&) = delete;
+
+  // The innermost calls of that owner have no time left, on whatever thread. Any thread.
+  static void cut(const void* owner);
 
   // Whether the innermost call was cut off while the server's code ran for it, and which budget cut
   // off a call that landed.
@@ -49,6 +53,7 @@ class wasm_watch {
   std::int64_t outer_deadline_;
   std::int64_t outer_cpu_max_;
   std::int64_t outer_cpu_began_;
+  const void* outer_owner_;
 };
 
 }  // namespace bulkhead::sandbox

@@ -1,5 +1,6 @@
 #include "sandbox/wasm/translate.hpp"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "sandbox/descriptor.hpp"
 #include "sandbox/wasm/confined.hpp"
 #include "sandbox/wasm/glue.hpp"
 #include "sandbox/wasm/inspect.hpp"
@@ -100,6 +102,41 @@ bool write_file(const fs::path& path, std::string_view text) {
   return out.good();
 }
 
+// A power cut leaves the whole of it behind a name, or no such name.
+bool append_durably(const std::string& path, const std::string& text) {
+  const descriptor file(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+         fsync(file.get()) == 0;
+}
+
+std::string octets_of(const object& one) {
+  std::string all;
+  char part[65536];
+  for (;;) {
+    const auto got = pread(one.content.get(), part, sizeof part, static_cast<off_t>(all.size()));
+    if (got <= 0) return all;
+    all.append(part, static_cast<std::size_t>(got));
+  }
+}
+
+// Stands behind an object in its file, where no loader looks. Also of what it was made of: another
+// one under its name does not pass.
+std::string digest_of(const std::string& octets, const std::string& key) {
+  return sha256_hex(octets + key);
+}
+
+// nullptr: it is not there, or not as it was built.
+std::shared_ptr<const object> cached(const std::string& path, const std::string& key) {
+  constexpr std::size_t digest_bytes = 64;
+  auto found = object::load(path).value;
+  if (!found) return nullptr;
+  auto octets = octets_of(*found);
+  if (octets.size() <= digest_bytes) return nullptr;
+  const auto digest = octets.substr(octets.size() - digest_bytes);
+  octets.resize(octets.size() - digest_bytes);
+  return digest == digest_of(octets, key) ? found : nullptr;
+}
+
 // What is in there gets executed. Empty: it is a good place.
 std::string wrong_with_cache(const std::string& path) {
   std::error_code error;
@@ -162,7 +199,7 @@ std::string make_object(const std::string& folder, const std::string& module,
 
 translation translate(const translation_order& order) {
   const auto failed = [&](const std::string& why) {
-    return translation{{}, order.file + ": " + why};
+    return translation{{}, {}, order.file + ": " + why};
   };
   std::string module;
   errno = 0;
@@ -182,17 +219,21 @@ translation translate(const translation_order& order) {
   for (const auto& one : flags) key += one + '\n';
   key += glue_source();
   key += glue_header();
-  const auto object = order.cache + "/" + sha256_hex(key) + ".so";
+  const auto path = order.cache + "/" + sha256_hex(key) + ".so";
 
-  if (const auto wrong = wrong_with_cache(order.cache); !wrong.empty()) return {{}, wrong};
-  if (access(object.c_str(), R_OK) == 0) return {object, {}};
+  if (const auto wrong = wrong_with_cache(order.cache); !wrong.empty()) return {{}, {}, wrong};
+  if (auto code = cached(path, key)) return {path, std::move(code), {}};
   const work_folder folder(fs::absolute(order.cache).string());
   if (folder.path().empty()) return failed(with_errno(order.cache));
   if (auto why = make_object(folder.path(), module, found, order.time_max); !why.empty())
     return failed(why);
-  if (rename((folder.path() + "/object.so").c_str(), object.c_str()) != 0)
-    return failed(with_errno(object));
-  return {object, {}};
+  const auto made = folder.path() + "/object.so";
+  auto code = object::load(made);
+  if (!code.value) return failed(code.error);
+  if (!append_durably(made, digest_of(octets_of(*code.value), key)) ||
+      rename(made.c_str(), path.c_str()) != 0)
+    return failed(with_errno(path));
+  return {path, std::move(code.value), {}};
 }
 
 }  // namespace bulkhead::sandbox

@@ -1,12 +1,14 @@
 // WebAssembly handlers, over sockets.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tests/actors/guest_handlers.hpp"
 #include "tests/support/client.hpp"
 #include "tests/support/served.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/wait.hpp"
 
 using namespace bulkhead;
@@ -98,6 +100,74 @@ TEST_CASE("guest that is a module has a queue as well", "[guests][wasm]") {
   CHECK(refused == 2);
   CHECK(status_of(looping.answer()) == 504);
   CHECK(s.count(reason::handler_overloaded) == 2);
+}
+
+TEST_CASE("guest that is a module is cut off by the server's own deadline when that comes first",
+          "[guests][wasm]") {
+  auto slow = module_of("/{deed}", BULKHEAD_GUESTS "hostile.wasm");
+  slow.wall = 24h;
+  slow.cpu = 24h;
+  slow.concurrency = 1;
+  auto settings = with_modules({slow});
+  settings.deadlines.handler = 150ms;
+  served s(settings);
+  client c(s.start());
+  for (int i = 0; i < 2; ++i) {
+    CHECK(status_of(c.ask(get("/loop"))) == 504);
+    CHECK(content_of(c.ask(get("/ok"))) == "ok");
+  }
+  CHECK(s.count(reason::budget_exceeded) == 2);
+}
+
+// It would be waited for until tomorrow.
+TEST_CASE("guest that is a module does not keep the server from its end",
+          "[guests][wasm][lifecycle]") {
+  auto endless = module_of("/{deed}", BULKHEAD_GUESTS "hostile.wasm");
+  endless.wall = 24h;
+  endless.cpu = 24h;
+  auto settings = with_modules({endless});
+  settings.deadlines.handler = 24h;
+  settings.deadlines.drain = 50ms;
+  served s(settings);
+  const auto address = s.start();
+  client in_force(address), replaced(address), other(address);
+  replaced.send(get("/loop"));
+  wait_until([&] { return s->stats().requests == 1; });
+  settings.handlers.front().wall = 23h;
+  CHECK(s->reload(settings).empty());
+  CHECK(content_of(other.ask(get("/ok"))) == "ok");
+  in_force.send(get("/loop"));
+  wait_until([&] { return s->stats().requests == 3; });
+  s->drain();
+  CHECK(s->stats().sessions == 0);
+}
+
+TEST_CASE("guests that are modules and were replaced leave nothing behind",
+          "[guests][wasm][reload]") {
+  const temporary_folder folder;
+  const auto file = folder.file("handler.wasm");
+  std::filesystem::copy_file(BULKHEAD_EXAMPLE_MODULE, file);
+  const auto settings = with_modules({module_of("/{deed}", file)}, 2);
+  served s(settings);
+  const auto address = s.start();
+  client c(address);
+  CHECK(status_of(c.ask(get("/hello"))) == 200);
+  check_reloads_leave_nothing(s, settings, file, c);
+
+  // Whose content comes while others are configured is answered by who was asked.
+  client slow(address);
+  slow.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 4\r\n\r\nab");
+  wait_until([&] { return s->stats().sessions == 2; });
+  c.ask(get("/hello"));
+  const auto before = count_modules();
+  auto none = settings;
+  none.handlers.clear();
+  CHECK(s->reload(none).empty());
+  wait_until([&] { return status_of(c.ask(get("/sum"))) == 404; });
+  CHECK(count_modules() == before);
+  slow.send("cd");
+  CHECK(content_of(slow.answer()) == "abcd");
+  wait_until([&] { return count_modules() == 0; });
 }
 
 TEST_CASE("guest that is no module is refused with what is wrong with it", "[guests][wasm]") {

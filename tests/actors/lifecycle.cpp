@@ -79,7 +79,7 @@ TEST_CASE("server refuses settings that make no sense and names them", "[server]
         c.handlers = {{.path = "/a", .run = "wasm", .file = "a.wasm"},
                       {.path = "/b", .run = "inline", .file = "b.so"}};
       },
-      "concurrency of 4 together, more than spare_threads_max, 3");
+      "may keep 4 threads, their concurrency, but spare_threads_max is 3");
   refused([](config& c) { c.threads = 257; }, "threads");
   refused([](config& c) { c.sessions_max = 0; }, "sessions_max");
   refused([](config& c) { c.listen.clear(); }, "listen");

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import tempfile
+import subprocess
 import time
 import unittest
 
@@ -155,7 +156,12 @@ class Handlers(unittest.TestCase):
             ("[[handler]]\nrun = \"thread\"\n", ":2: handler.run: is neither process nor wasm nor inline"),
             ("[[handler]]\ncolour = 1\n", ":2: handler.colour: unknown key", "wall_ms"),
             ("[[handler]]\nwall_ms = 0\n", ":2: handler.wall_ms: '0' is not a whole number"),
-            ("[[handler]]\npath = \"/x\"\n", "handler '/x': it needs a file"),
+            ("[[handler]]\npath = \"/x\"\n", ":1: [[handler]]: it needs a file"),
+            ("[[handler]]\nfile = \"x\"\n", ":1: [[handler]]: it needs a path"),
+            ("\n[[handler]]\n", ":2: [[handler]]: it needs a path and a file"),
+            ("[[handler]]\npath = \"/x\"\nfile = \"x\"\n[[handler]]\n",
+             ":4: [[handler]]: it needs a path and a file"),
+            ("handler = [{}]\n", ":1: [[handler]]: it needs a path and a file"),
             ("[sandbox]\nrequire = [\"moat\"]\n", ":2: sandbox.require: is none of 'user_namespace'"),
         )
         for text, *words in cases:
@@ -164,6 +170,52 @@ class Handlers(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, text)
                 for word in words:
                     self.assertIn(word, done.stderr)
+
+    def test_check_refuses_what_serve_refuses(self):
+        file = guest("hostile")
+        cases = (
+            (settings(("/x", file, ""), ("/x", file, "")), "route '/x': given twice for"),
+            (settings(("/{a}", file, ""), ("/{b}", file, "")), "other parameter names"),
+            (settings(("/x", file, 'methods = ["G ET"]')), "a method must be a token"),
+            (settings(("/x", file, 'methods = [""]')), "a method must be a token"),
+            (settings(("/x", file, 'methods = ["GET", "GET"]')), "given twice for GET"),
+            (settings(("/x", file, 'methods = []')), "it needs a method"),
+            (settings(("/{", file, "")), "route '/{'"),
+            (settings(("/{}", file, "")), "a parameter needs a name"),
+            (settings(("/{a...}/b", file, "")), "must be the last"),
+            (settings(("/a?b", file, "")), "segment 'a?b'"),
+            (settings(("/x", file, 'run = "wasm"\nconcurrency = 40'),
+                      ("/y", file, 'run = "wasm"\nconcurrency = 25')),
+             "may keep 65 threads, their concurrency, but spare_threads_max is 64"),
+        )
+        for text, words in cases:
+            with settings_file(text) as named:
+                checked = program.run("check", named)
+                self.assertEqual(checked.returncode, 2, text)
+                self.assertIn(words, checked.stderr)
+                served = program.run("serve", "--listen", "127.0.0.1:0", "--config", named)
+                self.assertEqual(served.returncode, 2, text)
+                self.assertIn(words, served.stderr)
+
+    def test_check_says_which_budget_holds(self):
+        file = guest("hostile")
+        text = settings(("/x", file, "wall_ms = 60000\ncpu_ms = 300"), more="[deadlines]\nhandler_ms = 500\n")
+        with settings_file(text) as named:
+            checked = program.run("check", named)
+        self.assertEqual(checked.returncode, 0, checked)
+        self.assertEqual(checked.stderr.count("\n"), 1)
+        self.assertIn("handler '/x': wall_ms = 60000 is more than deadlines.handler_ms = 500",
+                      checked.stderr)
+
+    def test_more_processes_than_descriptors_end_the_start(self):
+        text = settings(("/x", guest("hostile"), "concurrency = 40\nspares = 1"))
+        with settings_file(text) as file:
+            done = subprocess.run(["prlimit", "--nofile=100", program.PATH, "serve", "--threads", "1",
+                                   "--listen", "127.0.0.1:0", "--config", file],
+                                  capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("41 processes need 123 descriptors", done.stderr)
+        self.assertIn("may have 100", done.stderr)
 
     def test_a_missing_file_ends_the_start_and_is_named(self):
         with settings_file(settings(("/x", "/nowhere.so", ""))) as file:

@@ -192,4 +192,49 @@ TEST_CASE("an object in the cache is made once", "[sandbox][wasm]") {
   std::filesystem::remove(file);
 }
 
+// A disk that was full, a power cut, a bad block, a hand: whatever lies there, what runs is what
+// was built.
+TEST_CASE("an object in the cache that is not what was built is built again", "[sandbox][wasm]") {
+  const auto cache = std::string(BULKHEAD_WASM_CACHE) + "/damaged-" + std::to_string(getpid());
+  const auto file = assembled(text_with(""));
+  auto settings = small_module(file);
+  settings.cache = cache;
+  const auto before = count_holdings();
+  const auto made = translate({file, cache, 60s}).path;
+  const auto whole = read_octets(made);
+  const auto other = translate({guests + "hostile.wasm", cache, 60s}).path;
+  const auto write = [&](const std::string& octets) {
+    std::filesystem::remove(made);
+    std::ofstream(made, std::ios::binary) << octets;
+  };
+  auto flipped = whole;
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 1);
+  for (const auto& damaged :
+       {whole.substr(0, whole.size() / 2), std::string(), std::string("x"), whole + "x", flipped,
+        read_octets(other), std::string(whole.size(), '\0')}) {
+    CAPTURE(damaged.size());
+    write(damaged);
+    CHECK(ask(*load(settings), "/").kind == outcome_kind::exception);
+    struct stat healed = {};
+    REQUIRE(stat(made.c_str(), &healed) == 0);
+    // The same inode from now on: it is as it should be.
+    static_cast<void>(load(settings));
+    struct stat again = {};
+    REQUIRE(stat(made.c_str(), &again) == 0);
+    CHECK(healed.st_ino == again.st_ino);
+  }
+  std::filesystem::remove(made);
+  REQUIRE(mkfifo(made.c_str(), 0600) == 0);
+  CHECK(ask(*load(settings), "/").kind == outcome_kind::exception);
+  {
+    // Code that runs is beyond it.
+    const auto running = load(settings);
+    std::filesystem::resize_file(made, 0);
+    CHECK(ask(*running, "/").kind == outcome_kind::exception);
+  }
+  CHECK(count_holdings() == before);
+  std::filesystem::remove_all(cache);
+  std::filesystem::remove(file);
+}
+
 }  // namespace

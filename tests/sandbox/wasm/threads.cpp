@@ -164,7 +164,7 @@ TEST_CASE("code of a module that reaches outside ends the server", "[sandbox][wa
   const auto how = fate_of([] {
     const auto settings = small_module();
     const auto watchdog = hold_watchdog();
-    const auto code = wasm_module::load(guests + "escaped.so", settings).value;
+    const auto code = wasm_module::load(object::load(guests + "escaped.so").value, settings).value;
     if (!code) _exit(1);
     const auto one = wasm_instance::make(*code, settings);
     if (!one->reset(code->image())) _exit(1);
