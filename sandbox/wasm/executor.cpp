@@ -132,7 +132,7 @@ outcome wasm_executor::run(wasm_instance& one, std::string_view blob, time_point
   // Behind the watch: who is not seen by end() sees this.
   if (is_ending_.load()) {
     goes_on = true;
-    return refused(outcome_kind::overloaded, "the server ends");
+    return returned::as(outcome_kind::overloaded, "the server ends", true).result;
   }
   const wasm_top top(frame);
   const auto how = one.call(frame, blob);
