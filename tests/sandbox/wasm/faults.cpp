@@ -110,7 +110,9 @@ TEST_CASE("a CPU budget cuts off a module that spins and not one that sleeps", "
   CHECK(spun.kind == outcome_kind::deadline);
   CHECK(spun.budget == budget_kind::cpu);
   CHECK(spun.cpu >= 30ms);
-  settings.wall_max = 200ms;
+  // Far more than it takes to make an instance, and far less than it sleeps.
+  settings.cpu_max = 500ms;
+  settings.wall_max = 2s;
   const auto sleeper = load(settings);
   CHECK(ask(*sleeper, "/sleep").budget == budget_kind::wall);
 }
