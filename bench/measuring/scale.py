@@ -36,8 +36,11 @@ def filled(build, cpus, sessions):
         except EOFError as ended:
             raise idle.NotIdle(f"{sessions} connections: their process has ended") from ended
         finally:
-            ours.close()
+            # Not by closing: later holders have inherited this end.
+            with contextlib.suppress(OSError):
+                ours.send("enough")
             holder.join()
+            ours.close()
 
 
 def run(options, say):
