@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -29,7 +30,8 @@ constexpr unsigned kept_connections = 8;
 constexpr std::chrono::milliseconds pause{2};
 constexpr time_t patience_s = 10;
 constexpr std::string_view request = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
-constexpr std::string_view content = "\r\n\r\nHello, world!";
+// What answers end in.
+std::string content = "\r\n\r\nHello, world!";
 
 class connection {
  public:
@@ -120,10 +122,11 @@ void print(const char* name, stream& seen) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: latency PORT SECONDS\n", stderr);
+  if (argc != 3 && argc != 4) {
+    std::fputs("usage: latency PORT SECONDS [CONTENT]\n", stderr);
     return 2;
   }
+  if (argc == 4) content = std::string("\r\n\r\n") + argv[3];
   const auto port = static_cast<std::uint16_t>(std::atoi(argv[1]));
   const std::chrono::duration<double> length(std::atof(argv[2]));
   const auto end = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(length);

@@ -9,6 +9,7 @@ from measuring import client, machine, neighbours, process, throughput
 from measuring.table import table
 
 HELLO = throughput.Workload("/hello", 16)
+GREETING = "Hello from a sandbox!\n"  # what it answers
 INJECTED = 1000  # of each fault
 P99_GROWTH_MAX = 1.2
 BUDGETS = "wall_ms = 50\ncpu_ms = 20\nmemory_bytes = 33554432\nbreaker_faults = 0\n"
@@ -83,14 +84,14 @@ def neighbour_rows(options, cpus, folder, place, say):
     with hosting(options, {cpus[0]}, settings, folder) as server:
         for deed, times in DEEDS[place].items():
             say(f"handlers: beside {deed} in {place}")
-            calm, faults = neighbours.watch(options.build, server.port, 2)
+            calm, faults = neighbours.watch(options.build, server.port, 2, GREETING)
             errors += faults
             wrong = []
             injecting = threading.Thread(target=inject, args=(server, deed, times, wrong))
             injecting.start()
             beside = []
             while injecting.is_alive() or not beside:
-                found, faults = neighbours.watch(options.build, server.port, 2)
+                found, faults = neighbours.watch(options.build, server.port, 2, GREETING)
                 beside.append(found)
                 errors += faults
             injecting.join()

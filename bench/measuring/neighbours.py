@@ -18,9 +18,9 @@ class NotSpinning(Exception):
     pass
 
 
-def watch(build, port, seconds):
+def watch(build, port, seconds, content="Hello, world!"):
     """Rows (stream, requests, p50, p99, worst, client's own worst delay) in ms, and the errors."""
-    command = [str(build / "bench" / "latency"), str(port), str(seconds)]
+    command = [str(build / "bench" / "latency"), str(port), str(seconds), content]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows, errors = [], []
     for line in done.stdout.splitlines():
