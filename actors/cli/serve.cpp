@@ -86,7 +86,8 @@ int serve(const command_line& asked) try {
     announce(addresses, path);
     notify("READY=1");
   };
-  work(asked, asked.settings, std::move(sockets), ready, [] {}, worker_role::alone);
+  work(
+      asked, asked.settings, std::move(sockets), ready, [] {}, worker_role::alone);
   return 0;
 } catch (const std::invalid_argument& wrong) {
   return failed(wrong.what(), exit_usage);
