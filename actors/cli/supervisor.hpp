@@ -39,7 +39,7 @@ class supervisor {
   void bury_worker();
   std::chrono::milliseconds until_next() const;
 
-  command_line asked_;              // with the settings of now
+  command_line asked_;             // with the settings of now
   std::optional<config> pending_;  // sent to the worker, which has not taken them yet
   actors::listening sockets_;
   actors::flight_recorder flights_;

@@ -21,7 +21,8 @@ enum class worker_role : std::uint8_t { alone, first, next };
 // deadline, or after that second signal, the process ends without them, exit code 1. The signals
 // must be blocked (signals.hpp). Throws as server::start() and files() do.
 void work(const command_line& asked, config settings, actors::listening sockets,
-          const std::function<void()>& ready, const std::function<void()>& reloaded, worker_role role);
+          const std::function<void()>& ready, const std::function<void()>& reloaded,
+          worker_role role);
 
 // Logs what is wrong with a new configuration, or nothing when it can be used.
 bool log_faults(const loaded_config& loaded);
