@@ -18,7 +18,8 @@ sigset_t taken(bool supervised) {
     ::sigaddset(&all, end_signal());
     ::sigaddset(&all, reload_signal());
   } else {
-    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1}) ::sigaddset(&all, number);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2})
+      ::sigaddset(&all, number);
   }
   return all;
 }

@@ -103,8 +103,8 @@ void supervisor::become_worker(pid_t parent) {
   };
   try {
     flights_.record_this_process();
-    const auto tell = [&] { ::kill(parent, SIGUSR1); };
-    work(asked_, asked_.settings, std::move(sockets_), tell, tell,
+    const auto tell = [parent](int what) { return [=] { ::kill(parent, what); }; };
+    work(asked_, asked_.settings, std::move(sockets_), tell(SIGUSR1), tell(SIGUSR2),
          ready_ ? worker_role::next : worker_role::first);
   } catch (const std::invalid_argument& wrong) {
     failed(wrong, exit_usage);
@@ -118,10 +118,12 @@ void supervisor::become_worker(pid_t parent) {
 void supervisor::take(int signal, const std::function<void()>& ready) {
   switch (signal) {
     case SIGUSR1:
-      if (pending_) asked_.settings = std::move(*std::exchange(pending_, std::nullopt));
       if (std::exchange(ready_, true)) break;
       ready();
       notify("READY=1");
+      break;
+    case SIGUSR2:
+      if (pending_) asked_.settings = std::move(*std::exchange(pending_, std::nullopt));
       break;
     case SIGHUP:
       reload();

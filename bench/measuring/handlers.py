@@ -113,10 +113,10 @@ def run(options, say):
             more, faults = neighbour_rows(options, cpus, folder, place, say)
             beside += more
             errors += faults
-    median = statistics.median(float(row[4]) for row in beside)
+    worst = max(float(row[4]) for row in beside)
     text = (table(["place", "requests/s", "ratio to inline", "min..max"], rows) +
             "\n\nA neighbour that runs inline, calm and while another handler fails:\n\n" +
             table(["fault", "injected", "p99 ms, calm", "p99 ms, beside", "ratio", "worst ms"], beside) +
-            f"\n\nMedian ratio {median:.2f}; target at most {P99_GROWTH_MAX}: "
-            f"{'met' if median <= P99_GROWTH_MAX else 'MISSED'}.")
+            f"\n\nHighest ratio {worst:.2f}; target at most {P99_GROWTH_MAX}: "
+            f"{'met' if worst <= P99_GROWTH_MAX else 'MISSED'}.")
     return "Handlers in their places", text, errors

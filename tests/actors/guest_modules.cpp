@@ -144,6 +144,8 @@ TEST_CASE("guest that is a module does not keep the server from its end",
 
 TEST_CASE("guests that are modules and were replaced leave nothing behind",
           "[guests][wasm][reload]") {
+  // Of inline handlers that were here before: glibc keeps some of their objects.
+  const auto others = count_modules();
   const temporary_folder folder;
   const auto file = folder.file("handler.wasm");
   std::filesystem::copy_file(BULKHEAD_EXAMPLE_MODULE, file);
@@ -167,7 +169,7 @@ TEST_CASE("guests that are modules and were replaced leave nothing behind",
   CHECK(count_modules() == before);
   slow.send("cd");
   CHECK(content_of(slow.answer()) == "abcd");
-  wait_until([&] { return count_modules() == 0; });
+  wait_until([&] { return count_modules() == others; });
 }
 
 TEST_CASE("guest that is no module is refused with what is wrong with it", "[guests][wasm]") {
